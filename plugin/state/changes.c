@@ -257,13 +257,15 @@ static void seekChange(mjgpGears* g, const mjtNum* state, int i) {
   if (!c->changes) {
     return;
   }
-  readNumbersThatCount(&c->next, g->config, state, i);
-  size_t bytes = sizeof(mjtNum) * (size_t)c->next.n;
-  c->same =
-      c->base == g->config && c->number.n == c->next.n && !memcmp(c->next.x, c->number.x, bytes);
-  if (!c->same) {
-    c->hash = mjgp_seekChange(g->derived, g->config, i, &c->next);
-  }
+  readNumbersThatCount(&c->number, g->config, state, i);
+  c->hash = mjgp_seekChange(g->derived, g->config, i, &c->number);
+}
+
+
+// Returns 1 if c->joint was computed of the numbers of this step, which are too many to be kept
+static int isMade(const mjgpChange* c, const mjgpConfig* config) {
+  return c->base == config && c->made.n == c->number.n &&
+         !memcmp(c->made.x, c->number.x, sizeof(mjtNum) * (size_t)c->number.n);
 }
 
 
@@ -271,10 +273,10 @@ static void seekChange(mjgpGears* g, const mjtNum* state, int i) {
 // are new to this mjData
 static void applyChange(mjgpGears* g, const mjModel* m, const mjData* d, int i) {
   mjgpChange* c = g->changes + i;
-  if (!c->same && !mjgp_recallChange(c, g->derived, g->config, i)) {
+  if (!mjgp_recallChange(c, g->derived, g->config, i) && !isMade(c, g->config)) {
     deriveChange(g, m, d, c, i);
-    c->number.n = c->next.n;
-    memcpy(c->number.x, c->next.x, sizeof(mjtNum) * (size_t)c->next.n);
+    c->made.n = c->number.n;
+    memcpy(c->made.x, c->number.x, sizeof(mjtNum) * (size_t)c->number.n);
     mjgp_keepChange(&g->derived, c, i);
   }
   g->refused |= c->refused;

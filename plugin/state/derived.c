@@ -4,12 +4,12 @@
 
 enum {
   LINE = 64,                      // bytes that the processor fetches at once
-  FEW = 3,                        // keys in the first line of a gear
-  MOSTGIVEN = FEW + 13,           // keys that a kept gear has at most
+  FEW = 6,                        // keys in the two lines of a gear
+  MOSTGIVEN = FEW + 10,           // keys that a kept gear has at most
   NPROBE = 4,                     // places of a gear
   FIRST = 64,                     // places of a new table
   MOST = 1 << 16,                 // places of the largest one, 38 MB
-  NFIRST = mjgpCHANGE_KEY + FEW,  // numbers in the first line
+  NFIRST = mjgpCHANGE_KEY + FEW,  // numbers in these lines
   BEFORE =
       offsetof(mjgTransmission, table)  // bytes of a gear without tables, which are the model's
 };
@@ -21,43 +21,47 @@ typedef struct Law_ {
   double gamma_u, gamma_v, coulomb, static_ratio;
 } Law;
 
-// a kept gear: the numbers that made it and what a step reads of it. A plain one differs
-// from the model's in its law alone; then two lines of the processor's cache have it all
+// A kept gear: numbers that made it, and the law. Two lines of the processor's cache, side by side
+// with those of the other gears, hold all of a plain gear, which differs from the model's in its law alone
 typedef struct Kept_ {
   const mjgpConfig* base;  // null: free
   int i;                   // joint
   unsigned n : 8;          // numbers
   unsigned refused : 1, constant : 1, ordinary : 1, plain : 1;
-  mjtNum number[NFIRST];
-  Law law;
   uint64_t used;  // when it was found last
-  mjtNum more[MOSTGIVEN - FEW];
+  Law law;
+  mjtNum number[NFIRST];
+} Kept;
+_Static_assert(sizeof(Kept) == 2 * LINE, "a kept gear is not two lines");
+
+// and what else a step reads of one that is not plain
+typedef struct Rest_ {
+  mjtNum more[MOSTGIVEN - FEW];  // numbers
   char gear[BEFORE];
   double rotor_inertia;
   mjgBacklash backlash;
-} Kept;
-_Static_assert(offsetof(Kept, law) == LINE, "the numbers are not one line");
-_Static_assert(sizeof(Kept) % LINE == 0, "a kept gear is not whole lines");
+} Rest;
 
 struct mjgpDerived_ {
   uint64_t mask;   // number of places less 1; a power of 2 less 1
   uint64_t time;   // steps so far
   uint64_t taken;  // places
   uint64_t built;  // when it was made
+  Rest* rest;      // of each place
   _Alignas(LINE) Kept place[];
 };
 
 
-// two sums side by side, which do not wait for each other
+// products that do not wait for each other; the upper half of a round number is its lower half, too
 static uint64_t hashOf(const mjgpConfig* config, int i, const mjgpNumbers* number) {
-  uint64_t sum[2] = {((uint64_t)(uintptr_t)config >> 4) + (uint64_t)i, (uint64_t)number->n};
-  for (int k = 0; k < number->n; k++) {
+  const uint64_t golden = 0x9e3779b97f4a7c15u;
+  uint64_t hash = ((uint64_t)(uintptr_t)config >> 4) + (uint64_t)i, factor = golden;
+  for (int k = 0; k < number->n; k++, factor += 2 * golden) {
     uint64_t word;
     memcpy(&word, number->x + k, sizeof(word));
-    sum[k & 1] = (sum[k & 1] ^ word ^ sum[k & 1] >> 29) * 0x9e3779b97f4a7c15u;
+    hash += (word ^ word >> 32) * factor;
   }
-  uint64_t hash = (sum[0] ^ sum[1] >> 31) + 3 * sum[1];
-  hash = (hash ^ hash >> 32) * 0x9e3779b97f4a7c15u;
+  hash = (hash ^ hash >> 32) * golden;
   return hash ^ hash >> 32;
 }
 
@@ -74,10 +78,22 @@ uint64_t mjgp_seekChange(const mjgpDerived* derived, const mjgpConfig* config, i
 }
 
 
-static int hasNumbers(const Kept* kept, const mjgpNumbers* number) {
-  size_t n = (size_t)number->n, first = n < NFIRST ? n : NFIRST;
-  return kept->n == n && !memcmp(kept->number, number->x, sizeof(mjtNum) * first) &&
-         (n <= NFIRST || !memcmp(kept->more, number->x + NFIRST, sizeof(mjtNum) * (n - NFIRST)));
+// Returns 1 if x and y are the same bits. In a loop: n is small, and a call of memcmp costs more
+static int areSame(const mjtNum* x, const mjtNum* y, int n) {
+  uint64_t differ = 0;
+  for (int k = 0; k < n; k++) {
+    uint64_t a, b;
+    memcpy(&a, x + k, sizeof(a));
+    memcpy(&b, y + k, sizeof(b));
+    differ |= a ^ b;
+  }
+  return !differ;
+}
+
+static int hasNumbers(const Kept* kept, const Rest* rest, const mjgpNumbers* number) {
+  int n = number->n;
+  return (int)kept->n == n && areSame(kept->number, number->x, n < NFIRST ? n : NFIRST) &&
+         (n <= NFIRST || areSame(rest->more, number->x + NFIRST, n - NFIRST));
 }
 
 
@@ -102,35 +118,35 @@ static int isPlain(const mjgpJoint* joint, const mjgpJoint* base) {
 }
 
 
-int mjgp_recallChange(mjgpChange* c, mjgpDerived* derived, const mjgpConfig* config, int i) {
-  const mjgpNumbers* number = &c->next;
-  if (!derived) {
-    return 0;
+static void recall(mjgpChange* c, const Kept* kept, const Rest* rest) {
+  if (c->base != kept->base || (kept->plain && !c->plain)) {
+    c->joint = kept->base->joint[kept->i];
   }
-  for (uint64_t k = 0; k < NPROBE; k++) {
-    Kept* kept = derived->place + ((c->hash + k) & derived->mask);
-    if (kept->base != config || kept->i != i || !hasNumbers(kept, number)) {
-      continue;
+  c->base = kept->base;
+  c->made.n = 0;
+  c->refused = kept->refused;
+  c->plain = kept->plain;
+  c->joint.constant = kept->constant;
+  c->joint.ordinary = kept->ordinary;
+  if (kept->plain) {
+    setLaw(&c->joint.gear, kept->law);
+  } else {
+    memcpy(&c->joint.gear, rest->gear, sizeof(rest->gear));
+    c->joint.rotor_inertia = rest->rotor_inertia;
+    c->joint.backlash = rest->backlash;
+  }
+}
+
+
+int mjgp_recallChange(mjgpChange* c, mjgpDerived* derived, const mjgpConfig* config, int i) {
+  for (uint64_t k = 0; derived && k < NPROBE; k++) {
+    uint64_t at = (c->hash + k) & derived->mask;
+    Kept* kept = derived->place + at;
+    if (kept->base == config && kept->i == i && hasNumbers(kept, derived->rest + at, &c->number)) {
+      kept->used = derived->time;
+      recall(c, kept, derived->rest + at);
+      return 1;
     }
-    kept->used = derived->time;
-    if (c->base != config || (kept->plain && !c->plain)) {
-      c->joint = config->joint[i];
-    }
-    c->base = config;
-    c->number.n = number->n;
-    memcpy(c->number.x, number->x, sizeof(mjtNum) * (size_t)number->n);
-    c->refused = kept->refused;
-    c->plain = kept->plain;
-    c->joint.constant = kept->constant;
-    c->joint.ordinary = kept->ordinary;
-    if (kept->plain) {
-      setLaw(&c->joint.gear, kept->law);
-    } else {
-      memcpy(&c->joint.gear, kept->gear, sizeof(kept->gear));
-      c->joint.rotor_inertia = kept->rotor_inertia;
-      c->joint.backlash = kept->backlash;
-    }
-    return 1;
   }
   return 0;
 }
@@ -151,10 +167,10 @@ static Kept* placeFor(mjgpDerived* derived, uint64_t hash) {
 }
 
 
-static mjgpNumbers numbersOf(const Kept* kept) {
+static mjgpNumbers numbersOf(const Kept* kept, const Rest* rest) {
   mjgpNumbers number = {.n = (int)kept->n};
   memcpy(number.x, kept->number, sizeof(kept->number));
-  memcpy(number.x + NFIRST, kept->more, sizeof(kept->more));
+  memcpy(number.x + NFIRST, rest->more, sizeof(rest->more));
   return number;
 }
 
@@ -167,21 +183,24 @@ static mjgpDerived* rebuild(mjgpDerived* old) {
     lately += old->place[k].base && old->time - old->place[k].used <= 2 * size;
   }
   uint64_t larger = 8 * lately > size && 4 * size <= MOST ? 4 * size : size;
-  size_t bytes = sizeof(mjgpDerived) + sizeof(Kept) * (size_t)larger;
+  size_t head = sizeof(mjgpDerived) + sizeof(Kept) * (size_t)larger;
+  size_t bytes = head + sizeof(Rest) * (size_t)larger;
   mjgpDerived* derived = mju_malloc(bytes);
   if (!derived) {
     return old;
   }
   memset(derived, 0, bytes);
+  derived->rest = (Rest*)((char*)derived + head);
   derived->mask = larger - 1;
   derived->time = derived->built = old ? old->time : 0;
   for (uint64_t k = 0; old && k <= old->mask; k++) {
     const Kept* kept = old->place + k;
     if (kept->base && old->time - kept->used <= 2 * size) {
-      mjgpNumbers number = numbersOf(kept);
+      mjgpNumbers number = numbersOf(kept, old->rest + k);
       Kept* place = placeFor(derived, hashOf(kept->base, kept->i, &number));
       derived->taken += !place->base;
       *place = *kept;
+      derived->rest[place - derived->place] = old->rest[k];
     }
   }
   mju_free(old);
@@ -219,13 +238,14 @@ void mjgp_keepChange(mjgpDerived** derived, mjgpChange* c, int i) {
                  .constant = c->joint.constant != 0,
                  .ordinary = c->joint.ordinary != 0,
                  .plain = c->plain != 0,
-                 .law = lawOf(&c->joint.gear),
-                 .rotor_inertia = c->joint.rotor_inertia,
-                 .backlash = c->joint.backlash};
+                 .law = lawOf(&c->joint.gear)};
   size_t n = (size_t)c->number.n, first = n < NFIRST ? n : NFIRST;
   memcpy(kept->number, c->number.x, sizeof(mjtNum) * first);
-  memcpy(kept->more, c->number.x + first, sizeof(mjtNum) * (n - first));
-  memcpy(kept->gear, &c->joint.gear, sizeof(kept->gear));
+  Rest* rest = (*derived)->rest + (kept - (*derived)->place);
+  memcpy(rest->more, c->number.x + first, sizeof(mjtNum) * (n - first));
+  memcpy(rest->gear, &c->joint.gear, sizeof(rest->gear));
+  rest->rotor_inertia = c->joint.rotor_inertia;
+  rest->backlash = c->joint.backlash;
 }
 
 

@@ -31,11 +31,10 @@ typedef struct mjgpNumbers_ {
 // a gear that plugin_state changes
 typedef struct mjgpChange_ {
   const mjgpConfig* base;  // configuration of what it was made from; null: not yet
-  mjgpNumbers number;      // and the numbers in plugin_state
-  mjgpNumbers next;        // those of this step
-  uint64_t hash;           // and their hash
+  mjgpNumbers number;      // in plugin_state in this step
+  mjgpNumbers made;        // of which joint was computed; none: it was found among those kept
+  uint64_t hash;           // of number
   int changes;             // 1: plugin_state changes the gear in this step
-  int same;                // 1: to what it was made from last
   int plain;               // 1: joint differs from the model's in its law alone
   int refused;             // 1: they are no gear
   mjgpJoint joint;         // the gear; its description may be that of other numbers
@@ -48,8 +47,7 @@ typedef struct mjgpDerived_ mjgpDerived;
 uint64_t mjgp_seekChange(const mjgpDerived* derived, const mjgpConfig* config, int i,
                          const mjgpNumbers* number);
 
-// make c the gear that its next numbers make of joint i, if they are known; 0: they are
-// not
+// Make c the gear that its numbers make of joint i. Returns 0 if they are not known
 int mjgp_recallChange(mjgpChange* c, mjgpDerived* derived, const mjgpConfig* config, int i);
 
 // keep c, which was made of joint i. Allocates where there is no room
