@@ -379,6 +379,38 @@ class Refused(unittest.TestCase):
         added = mjgear.add(spec, tendons="split", name="split", eta_forward=0.9, coulomb=1)  # what the line says
         self.assertEqual(added.tendons, ("split",))
 
+    def test_robots_of_hobby_servos(self):
+        """By the names that their models have; each joint gets the gear of its servo and none is left."""
+        arm = ["shoulder_pan", "shoulder_lift", "elbow_flex", "wrist_flex", "wrist_roll", "gripper"]
+        legs = [f"{side}_{joint}" for side in ("left", "right") for joint in ("hip_yaw", "hip_roll", "hip_pitch", "knee")]
+        duck = [*legs, "left_ankle", "right_ankle", "neck_pitch", "head_pitch", "head_yaw", "head_roll"]
+        wheels = ["base_left_wheel", "base_back_wheel", "base_right_wheel"]
+        toddler = [*legs, "neck_yaw", "neck_pitch", "waist_yaw", "waist_roll", *(f"{side}_{joint}" for side in ("left", "right") for joint in (
+            "ank_roll", "ank_pitch", "sho_pitch", "sho_roll", "sho_yaw", "elbow_roll", "elbow_yaw", "wrist_pitch", "wrist_roll"))]
+        robots = {"so101": arm, "so101_leader": arm, "lekiwi": [*(f"arm_{one}" for one in arm), *wheels], "open_duck_mini": duck, "microduck": duck, "toddlerbot_active": toddler,
+                  "xlerobot": [*(f"{side}_arm_{one}" for side in ("left", "right") for one in arm), "head_motor_1", "head_motor_2", *wheels]}
+        for robot, names in robots.items():
+            with self.subTest(robot), warnings.catch_warnings():
+                warnings.simplefilter("error")
+                text = "".join(f'<body pos=".1 0 0"><joint name="{name}" axis="0 1 0"/><geom size=".02"/>' for name in names) + "</body>" * len(names)
+                motors = "".join(f'<motor joint="{name}"/>' for name in names)
+                spec = mujoco.MjSpec.from_string(f"<mujoco><worldbody>{text}</worldbody><actuator>{motors}</actuator></mujoco>")
+                added = mjgear.add_robot_gears(spec, robot)
+                self.assertEqual((sorted(added.joints), dict(added.left)), (sorted(names), {}))
+                model = spec.compile()
+                self.assertEqual(len(mjgear.Gears(model, mujoco.MjData(model))), len(names))
+
+        # the leader's ratios, by LeRobot's table
+        leader = mjgear.robots()["so101_leader"]
+        ratios = {joint: actuator.keys["ratio"] for actuator in leader.actuators for joint in actuator.joints}
+        self.assertEqual([ratios[one] for one in arm], [191, 345, 191, 147, 147, 147])
+
+        # the preset's efficiencies and friction at rest
+        facts = mjgear.explain("sts3215_m4")
+        follower = mjgear.robots()["so101"].actuators[0]
+        self.assertAlmostEqual(follower.keys["eta_forward"], facts.eta_forward_rest, delta=1e-3)
+        self.assertAlmostEqual(follower.keys["coulomb"], sum(mjgear.presets()["sts3215_m4"].keys[key] for key in ("coulomb", "stribeck_friction")), delta=1e-3)
+
     def test_missing_joints_are_told(self):
         text = ARM % '<body><joint name="waist" axis="0 1 0"/><geom size=".1"/></body>'
         with self.assertWarnsRegex(mjgear.GearWarning, "vx300s: the model has no joint wrist_rotate, so that these get no gear"):

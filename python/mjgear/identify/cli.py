@@ -101,7 +101,7 @@ def _parser() -> argparse.ArgumentParser:
     c = commands.add_parser("identify", help="fit a gear to logs", formatter_class=argparse.RawDescriptionHelpFormatter,
                             description="Fit gears, MuJoCo's own friction and published servo models to logs, and say which to believe.",
                             epilog="doc/identify.md walks from a bench to a robot.")
-    c.add_argument("logs", nargs="+", metavar="LOGS", help="CSV, JSON of Rhoban/bam, npz of mujoco.sysid; files or folders")
+    c.add_argument("logs", nargs="+", metavar="LOGS", help="CSV, JSON of Rhoban/bam, npz of mujoco.sysid, parquet of LeRobot, MCAP, rosbag2; files or folders")
     c.add_argument("--robot", metavar="ROBOT.xml", help="a whole arm from joint torques or currents; 'mjgear identify --robot -h' has its options")
     c.add_argument("--bench", default="pendulum", metavar="BENCH", help="pendulum (default), dynamometer, or a robot's MJCF file")
     c.add_argument("--servo", default="torque", help=f"motor and controller: {', '.join(SERVOS)}, or a JSON file (default: torque)")

@@ -1,7 +1,7 @@
 """Logs of a joint: read from files, in SI units at the output side, evenly sampled.
 
-Files: CSV (also compressed by gzip) with a header line, the JSON of Rhoban/bam (raw and processed), and the npz of
-mujoco.sysid's ``TimeSeries``. Names of the measured quantities, whatever the file calls them:
+Files: CSV (also compressed by gzip) with a header line, the JSON of Rhoban/bam (raw and processed), the npz of
+mujoco.sysid's ``TimeSeries``, and recordings: parquet of LeRobot, MCAP, rosbag2. Names of the measured quantities, whatever the file calls them:
 
 ===============  =======  ==========================================================================
 name             unit
@@ -41,6 +41,7 @@ import numpy as np
 from scipy.signal import savgol_filter
 
 from mjgear._errors import LogError as LogError
+from mjgear.identify import recordings
 
 #: what a log may hold, see above
 QUANTITIES = ("time", "position", "velocity", "goal", "torque", "current", "voltage", "duty", "supply", "enable",
@@ -353,7 +354,8 @@ def read(path: str | Path, columns: Mapping[str, str | Column] | None = None, dt
     """Read one log and sample it evenly.
 
     Args:
-      path: .csv, .json, .npz, the first two also compressed (.gz).
+      path: .csv, .json, .npz, the first two also compressed (.gz); .parquet, .mcap or the folder of a rosbag2, also with the part that is meant,
+        "file.parquet#3", "bag#elbow" (see recordings.py).
       columns: quantity -> column, as Column or as text for Column.parse; quantities that are not named are taken from
         columns with their own name or one of ALIASES.
       dt: time between the samples that are wanted, s.
@@ -371,11 +373,12 @@ def read(path: str | Path, columns: Mapping[str, str | Column] | None = None, dt
     for fact, given in (facts or {}).items():  # used or not: who gives it believes that it counts
         if isinstance(given, float) and not math.isfinite(given):
             raise LogError(f"{path}: {fact} = '{given}' is not a number")
-    path = Path(path)
+    path, part = recordings.split(path)
     stem = path.name.removesuffix(".gz")
-    reader = {".csv": _read_csv, ".txt": _read_csv, ".json": _read_json, ".npz": _read_npz}.get(Path(stem).suffix)
+    reader = None if not recordings.fits(path) else lambda _: _Table(recordings.read(path, part), 0, {})
+    reader = reader or {".csv": _read_csv, ".txt": _read_csv, ".json": _read_json, ".npz": _read_npz}.get(Path(stem).suffix)
     if reader is None:
-        raise LogError(f"{path}: logs are .csv, .json or .npz files")
+        raise LogError(f"{path}: logs are .csv, .json, .npz, .parquet or .mcap files, or folders of rosbag2")
     table = _read_csv(path, header) if reader is _read_csv else reader(path)
     chosen = _choose(path, table, columns or {}, defaults or {}, angles)
     values = {}
@@ -396,8 +399,8 @@ def read_all(paths: Iterable[str | Path], **options: Any) -> list[Log]:
     """
     files: list[Path] = []
     for path in map(Path, paths):
-        if path.is_dir():
-            files += sorted(f for f in path.iterdir() if f.name.removesuffix(".gz").endswith((".csv", ".json", ".npz")))
+        if path.is_dir() and not recordings.is_bag(path):
+            files += sorted(f for f in path.iterdir() if f.name.removesuffix(".gz").endswith((".csv", ".json", ".npz", ".parquet", ".mcap")))
         else:
             files.append(path)
     seen: set[Path] = set()
@@ -483,6 +486,6 @@ def _resample(path: Path, values: dict[str, np.ndarray], dt: float, first: int, 
     if "voltage" not in data and "duty" in data and "supply" in data and np.max(np.abs(data["duty"])) <= 1.05:
         data["voltage"] = data["duty"] * data["supply"]
     name = path.name
-    for suffix in (".gz", ".csv", ".json", ".npz", ".txt"):
+    for suffix in (".gz", ".csv", ".json", ".npz", ".txt", ".parquet", ".mcap"):
         name = name.removesuffix(suffix)
     return Log(name, dt, data, facts)
