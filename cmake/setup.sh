@@ -12,8 +12,6 @@ if command -v ccache > /dev/null; then
   export CMAKE_CXX_COMPILER_LAUNCHER=${CMAKE_CXX_COMPILER_LAUNCHER-ccache}
 fi
 logs=build/logs
-mjlab_release=1.6.0
-
 
 # ------------------------------------------ words ------------------------------------------------
 
@@ -21,7 +19,6 @@ die() {
   printf '%s: %s\n' "${0##*/}" "$*" >&2
   exit 1
 }
-
 
 # step NAME TEXT COMMAND...: run a command with its output in build/logs/NAME.log; show what it does and
 # how long it took, and the end of the log when it fails
@@ -49,7 +46,6 @@ step() {
   return "$status"
 }
 
-
 # one demo, check or wheel at a time in a tree; what they run themselves has their turn
 take_turn() {
   mkdir -p build
@@ -64,7 +60,6 @@ take_turn() {
   fi
 }
 
-
 # ----------------------------------------- packages ----------------------------------------------
 
 # packages that every build needs, and those that only ./check needs
@@ -77,7 +72,6 @@ packages_build=(
 )
 packages_wheel=(gcc libc6-dev cmake ninja-build libglfw3-dev libpng-dev zlib1g-dev python3 python3-venv ca-certificates unzip)
 packages_check=(clang shellcheck g++ libbenchmark-dev xdotool pkg-config unzip)
-
 
 # what a command or file besides the package's own shows that it is there: installed by other means
 is_installed() {
@@ -93,7 +87,6 @@ is_installed() {
   [[ $(dpkg-query --show --showformat='${db:Status-Status}' "$1" 2> /dev/null) == installed ]]
 }
 
-
 # the package that has the sanitizer runtimes of clang: of the one that is installed, else of the one that
 # the system's release brings
 clang_runtime() {
@@ -108,11 +101,7 @@ clang_runtime() {
   printf 'libclang-rt-%s-dev' "${version%%.*}"
 }
 
-
-is_root() {
-  ((EUID == 0))
-}
-
+is_root() { ((EUID == 0)); }
 
 # install_missing PACKAGE...: nothing when all are there; else with apt-get as root, with sudo only if that was asked
 # for (--yes, or CI=true), or say what to type
@@ -146,7 +135,6 @@ install_missing() {
     die "apt-get cannot install: ${missing[*]}"
 }
 
-
 # ------------------------------------------ Python -----------------------------------------------
 
 # a Python for which requirements.txt has wheels, with what it takes to make an environment
@@ -162,7 +150,6 @@ find_python() {
   return 1
 }
 
-
 # make_venv FOLDER REQUIREMENTS PYTHON
 make_venv() {
   rm -rf "$1"
@@ -170,7 +157,6 @@ make_venv() {
     "$1/bin/pip" --disable-pip-version-check install --no-input --no-compile --only-binary=:all: \
       --require-hashes --requirement "$2"
 }
-
 
 # install_venv FOLDER REQUIREMENTS MODULES TEXT: an environment with exactly what the requirements say
 install_venv() {
@@ -200,108 +186,11 @@ at_once() {
   return "$status"
 }
 
-install_python() {
-  install_venv build/venv cmake/requirements.txt 'mujoco, matplotlib' "MuJoCo and matplotlib"
-}
-
-install_check_tools() {
-  install_venv build/venv-check cmake/requirements-check.txt 'mujoco, mypy' "packages for tests"
-}
-
-install_warp() {
-  install_venv build/venv-warp cmake/requirements-warp.txt 'mujoco_warp, ray, pyarrow' "MuJoCo Warp and Ray"
-}
-
-install_newton() {
-  install_venv build/venv-newton cmake/requirements-newton.txt 'newton, mujoco_warp' "Newton"
-}
-
-# install_pinned FOLDER PACKAGE==VERSION...: without hashes, because PyTorch's wheels for all that cmake/lock looks at are tens of GB
-install_pinned() {
-  local folder=$1 python
-  shift
-  if [[ -f $folder/.complete && $(< "$folder/.complete") == "$*" ]]; then
-    return
-  fi
-  python=$(find_python) || return
-  rm -rf "$folder"
-  "$python" -m venv "$folder" &&
-    "$folder/bin/pip" --disable-pip-version-check install --quiet --no-input --only-binary=:all: "$@" &&
-    printf '%s\n' "$*" > "$folder/.complete"
-}
-
-install_mjlab() {
-  install_pinned build/venv-mjlab "mjlab==$mjlab_release"
-}
-
-install_training() {
-  install_pinned build/venv-training stable_baselines3==2.9.2 torch==2.15.0 gymnasium==1.4.0 imageio==2.38.1 mujoco==4.0.0
-}
-
-install_site_tools() {
-  install_venv build/venv-site cmake/requirements-site.txt 'mujoco, sphinx, furo, myst_nb, sphinx_copybutton' "tools for the site"
-}
-
-install_wheel_tools() {
-  install_venv build/venv-wheel cmake/requirements-wheel.txt 'scikit_build_core, auditwheel' "tools for wheels"
-}
-
-
-# ------------------------------------------ MuJoCo releases --------------------------------------
-
-# all supported releases, in ascending order
-mujoco_releases() {
-  sed -n 's/^mujoco\(-core\)\?==\([0-9.]*\).*/\2/p' cmake/releases.txt
-}
-
-
-# what pip calls a machine: x86_64 and aarch64 are of Linux
-pip_platform() {
-  case $1 in
-    windows) printf 'win_amd64' ;;
-    macos) printf 'macosx_11_0_arm64' ;;  # with a library for x86_64 too
-    *) printf 'manylinux_2_28_%s' "$1" ;;
-  esac
-}
-
-
-unpack_release() {
-  local release=$1 machine=$2 folder=build/mujoco/$2/$1
-  rm -rf "$folder"
-  mkdir -p "$folder"
-  grep -E "^mujoco(-core)?==$release " cmake/releases.txt > "$folder/requirement.txt" &&
-    build/venv-wheel/bin/python -m pip --disable-pip-version-check download --no-deps --only-binary=:all: \
-      --require-hashes --implementation cp --python-version 3.11 --platform "$(pip_platform "$machine")" \
-      --dest "$folder" --requirement "$folder/requirement.txt" &&
-    unzip -q "$folder"/*.whl 'mujoco/include/*' 'mujoco/*mujoco*.[sd]*' -d "$folder" &&
-    rm "$folder"/*.whl
-}
-
-
-# install_release RELEASE MACHINE: its headers and library in build/mujoco/MACHINE/RELEASE/mujoco
-install_release() {
-  local folder=build/mujoco/$2/$1
-  if [[ ! -f $folder/.complete ]]; then
-    step "mujoco-$1" "MuJoCo $1 for $2" unpack_release "$1" "$2" || return
-    touch "$folder/.complete"
-  fi
-}
-
-
-# install_openblas MACHINE: that of scipy-openblas32 in build/openblas/MACHINE
-install_openblas() {
-  local folder=build/openblas/$1 requirement
-  requirement=$(grep -o '^scipy-openblas32==[^ ]*' cmake/requirements-wheel.txt)
-  if [[ ! -f $folder/.complete || $(< "$folder/.complete") != "$requirement" ]]; then
-    rm -rf "$folder"
-    mkdir -p "$folder"
-    build/venv-wheel/bin/python -m pip --quiet --disable-pip-version-check download --no-deps --only-binary=:all: \
-      --python-version 3.11 --platform "${2:-$(pip_platform "$1")}" --dest "$folder" "$requirement" &&
-      unzip -q "$folder"/*.whl -d "$folder" && rm "$folder"/*.whl || return
-    printf '%s\n' "$requirement" > "$folder/.complete"
-  fi
-}
-
+install_python() { install_venv build/venv cmake/requirements.txt 'mujoco, matplotlib' "MuJoCo and matplotlib"; }
+install_check_tools() { install_venv build/venv-check cmake/requirements-check.txt 'mujoco, mypy' "packages for tests"; }
+install_warp() { install_venv build/venv-warp cmake/requirements-warp.txt 'mujoco_warp, ray, pyarrow' "MuJoCo Warp and Ray"; }
+install_site_tools() { install_venv build/venv-site cmake/requirements-site.txt 'mujoco, sphinx, furo, myst_nb, sphinx_copybutton' "tools for the site"; }
+install_wheel_tools() { install_venv build/venv-wheel cmake/requirements-wheel.txt 'scikit_build_core, auditwheel' "tools for wheels"; }
 
 # ------------------------------------------ builds -----------------------------------------------
 
@@ -313,7 +202,6 @@ build_preset() {
   step "$preset-build" "$preset: build" cmake --build --preset "$preset" ${1:+--target "$@"}
 }
 
-
 # a build folder that was made elsewhere (a moved or copied tree) is made anew
 configure_preset() {
   local cache="build/$1/CMakeCache.txt"
@@ -322,7 +210,6 @@ configure_preset() {
   fi
   cmake --preset "$1"
 }
-
 
 # fingerprint WORD...: of all sources, the tools that build them and what else is named
 fingerprint() {
