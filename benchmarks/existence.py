@@ -51,7 +51,7 @@ class Step:
     """A step in x = (t, f), scaled: v, load and w = J a - aref + R f are linear in x."""
 
     def __init__(self, text, state):
-        gears = re.search(r"<extension>.*</extension>", text, re.S).group()
+        gears = re.search(r"<extension>.*</extension>", text, re.DOTALL).group()
         key = {k: v.split() for k, v in re.findall(r"key='(\w+)' value='([^']*)'", gears)}
         model = mujoco.MjModel.from_xml_string(text.replace(gears, ""))
         data, geared = mujoco.MjData(model), mujoco.MjModel.from_xml_string(text)

@@ -187,7 +187,7 @@ at_once() {
 }
 
 install_python() { install_venv build/venv cmake/requirements.txt 'mujoco, matplotlib' "MuJoCo and matplotlib"; }
-install_check_tools() { install_venv build/venv-check cmake/requirements-check.txt 'mujoco, mypy' "packages for tests"; }
+install_check_tools() { install_venv build/venv-check cmake/requirements-check.txt 'mujoco, mypy, ruff' "packages for tests"; }
 install_warp() { install_venv build/venv-warp cmake/requirements-warp.txt 'mujoco_warp, ray, pyarrow' "MuJoCo Warp and Ray"; }
 install_site_tools() { install_venv build/venv-site cmake/requirements-site.txt 'mujoco, sphinx, furo, myst_nb, sphinx_copybutton' "tools for the site"; }
 install_wheel_tools() { install_venv build/venv-wheel cmake/requirements-wheel.txt 'scikit_build_core, auditwheel' "tools for wheels"; }

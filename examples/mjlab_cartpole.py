@@ -14,7 +14,7 @@ import dataclasses
 import io
 
 import mjlab.envs
-import mjlab.tasks.cartpole  # noqa: F401  registers its tasks
+import mjlab.tasks.cartpole  # registers its tasks
 import torch
 from mjlab.rl import MjlabOnPolicyRunner, RslRlVecEnvWrapper
 from mjlab.tasks.registry import load_env_cfg, load_rl_cfg

@@ -125,7 +125,7 @@ def find_drawings():
         spec = importlib.util.spec_from_file_location(f"plot_{path.parent.name}", path)
         module = importlib.util.module_from_spec(spec)
         spec.loader.exec_module(module)
-        drawings.update({name: module.draw for name in module.SCENES})
+        drawings.update(dict.fromkeys(module.SCENES, module.draw))
     return drawings
 
 

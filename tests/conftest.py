@@ -76,5 +76,5 @@ def pytest_pycollect_makemodule(module_path, parent):
 def pytest_collection_modifyitems(items):
     for item in items:
         name = item.path.stem
-        if name in SLOW or f"test_plugin_{name.removeprefix('test_')}" in SLOW and "plugin" in item.path.parts:
+        if name in SLOW or (f"test_plugin_{name.removeprefix('test_')}" in SLOW and "plugin" in item.path.parts):
             item.add_marker(pytest.mark.slow)

@@ -11,7 +11,6 @@ frictionloss. Of a refused model the remedy of its line is tried. Meshes that ar
 import argparse
 import collections
 import json
-import os
 import pathlib
 import re
 import subprocess

@@ -416,7 +416,7 @@ class Urdf(unittest.TestCase):
 
         mesh = '<collision><geometry><mesh filename="package://arm/nowhere.stl"/></geometry></collision>'
         hinge = '<joint name="j{0}" type="revolute"><parent link="{0}"/><child link="{1}"/><axis xyz="0 1 0"/><limit lower="-1" upper="1" effort="1" velocity="1"/></joint>'
-        good, none = ('ixx="{0}" iyy="{0}" izz="{0}" ixy="0" ixz="0" iyz="0"'.format(i) for i in (0.02, 0))
+        good, none = (f'ixx="{i}" iyy="{i}" izz="{i}" ixy="0" ixz="0" iyz="0"' for i in (0.02, 0))
         text = "<robot name='arm'><link name='base'/>" + link("one", good, mesh) + link("two", none) + hinge.format("base", "one") + hinge.format("one", "two") + "</robot>"
         with tempfile.TemporaryDirectory() as folder:
             path = pathlib.Path(folder) / "arm.urdf"

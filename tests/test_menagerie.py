@@ -14,7 +14,7 @@ import unittest
 import mujoco
 
 sys.path.insert(0, os.path.join(os.environ["MJGEAR_SOURCE_DIR"], "benchmarks", "robots"))
-import menagerie  # noqa: E402
+import menagerie
 
 FLOOR = '<geom type="plane" size="9 9 .1"/>'
 

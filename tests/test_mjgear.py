@@ -456,7 +456,7 @@ def test_draw():
         for number in ("1e308", "1e-320", "-1e101", "0", "nan", "inf"):
             for word in ("load", "inertia"):
                 status, _, err = run("draw", path, "worm", f"{word}={number}")
-                assert status == 1 and "out of range" in err or (word, number) == ("inertia", "0"), (word, number, err)
+                assert (status == 1 and "out of range" in err) or (word, number) == ("inertia", "0"), (word, number, err)
         for load in ("1e100", "-1e-100"):
             assert run("draw", path, "worm", f"load={load}")[0] == 0 and "nan" not in pathlib.Path(path).read_text()
 

@@ -176,7 +176,7 @@ class Test(unittest.TestCase):
             path, picture = pathlib.Path(folder) / "arm.xml", pathlib.Path(folder) / "hold.svg"
             path.write_text("<mujoco><worldbody><body><joint name='elbow' axis='0 1 0'/><geom type='capsule' fromto='0 0 0 .3 0 0' size='.02' mass='1'/>"
                             "<site name='tool' pos='.3 0 0'/></body></worldbody><actuator><motor joint='elbow'/></actuator></mujoco>")
-            run = lambda *words: subprocess.run([TOOL, "hold", path, *words], capture_output=True, text=True, check=False)  # noqa: E731
+            run = lambda *words: subprocess.run([TOOL, "hold", path, *words], capture_output=True, text=True, check=False)
             worm = run("--gear", "worm", "--payload", "2kg@tool", "--picture", picture)
             self.assertEqual((worm.returncode, worm.stderr), (0, ""), worm.stderr)
             self.assertIn("elbow", worm.stdout)

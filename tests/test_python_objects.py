@@ -268,11 +268,11 @@ class Errors(unittest.TestCase):
             for name in ("\u00e9" * count, "a" + "\u00fc\u6f22" * count):
                 spec = mujoco.MjSpec.from_string(f'<mujoco><worldbody><body><joint name="{name}"/><geom size=".1"/></body></worldbody></mujoco>')
                 for call in (
-                    lambda: mjgear.add(spec, name, eta_forward=1.9),  # noqa: B023
-                    lambda: mjgear.add(spec, name, eta_forward=0.9, backlash=name),  # noqa: B023
-                    lambda: mjgear.add_brake(spec, name, 1, side=name),  # noqa: B023
-                    lambda: mjgear.explain(**{name: 1}),  # noqa: B023
-                    lambda: mjgear.explain(eta_forward=name),  # noqa: B023
+                    lambda: mjgear.add(spec, name, eta_forward=1.9),
+                    lambda: mjgear.add(spec, name, eta_forward=0.9, backlash=name),
+                    lambda: mjgear.add_brake(spec, name, 1, side=name),
+                    lambda: mjgear.explain(**{name: 1}),
+                    lambda: mjgear.explain(eta_forward=name),
                 ):
                     with self.assertRaises(mjgear.GearError):
                         call()

@@ -16,7 +16,7 @@ import mjgear
 
 SOURCE = pathlib.Path(os.environ["MJGEAR_SOURCE_DIR"])
 sys.path.insert(0, str(SOURCE / "benchmarks/robots"))
-import robots  # noqa: E402
+import robots
 
 # robots of a wheel of 157 MB: asked for, or there from ./check --long
 LONG = "--long" in sys.argv or (robots.STORE / "robosuite").exists()

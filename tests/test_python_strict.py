@@ -18,7 +18,7 @@ import numpy as np
 from mujoco.batch import Batch
 
 import mjgear
-from geared_arm import ARM, EXTENSION, run
+from geared_arm import ARM, EXTENSION
 from mjgear import _extras
 
 TOOL = sys.argv.pop(1)
@@ -556,7 +556,7 @@ class Extras(unittest.TestCase):
         extras = {name: ast.literal_eval(packages) for name, packages in (line.split(" = ") for line in section.splitlines())}
         self.assertEqual({name: shlex.split(words) for name, words in _extras.PACKAGES.items()}, extras)
         # the newest release is the one that ./check installs; the oldest one takes the plugin's oldest MuJoCo
-        pinned = re.search(r"^mujoco-warp==([0-9]+\.[0-9]+)", (SOURCE / "cmake/requirements-warp.in").read_text(), re.M)
+        pinned = re.search(r"^mujoco-warp==([0-9]+\.[0-9]+)", (SOURCE / "cmake/requirements-warp.in").read_text(), re.MULTILINE)
         oldest = re.search(r'"mujoco>=([0-9.]+)"', text)
         self.assertEqual(_extras.WARP, (oldest[1], pinned[1]))
 

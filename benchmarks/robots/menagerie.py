@@ -29,12 +29,12 @@ import numpy as np
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent.parent / "tests"), str(HERE.parent.parent / "python")]
-import law  # noqa: E402
-import other_models  # noqa: E402
-import record  # noqa: E402
-import robots  # noqa: E402
+import law
+import other_models
+import record
+import robots
 
-import mjgear  # noqa: E402
+import mjgear
 
 INTEGRATORS = other_models.INTEGRATORS
 KINDS = {"free": "A", "locking": "B", "play": "C"}  # letters of robots.gear()

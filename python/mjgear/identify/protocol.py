@@ -77,7 +77,7 @@ def text(servo: Servo, stall: float, length: float) -> str:
         f"({light * GRAVITY * length:.2g} and {heavy * GRAVITY * length:.2g} N m at 90 degrees). The encoder's zero is where the arm hangs still.",
         "",
         "Safety: bolt the weight on, do not hang it on a string. Stay out of the swing. Cut the supply when the winding passes",
-        f"70 degrees C or the motor stalls for more than 2 s; let it cool to within 5 degrees of the room between series. Do not go",
+        "70 degrees C or the motor stalls for more than 2 s; let it cool to within 5 degrees of the room between series. Do not go",
         f"beyond {np.degrees(amplitude(heavy * GRAVITY * length, stall)):.0f} degrees with the heavy weight. The motor goes off in lift_and_drop: the arm falls.",
         "",
         "Log at 100 Hz or faster: time, position, speed, goal, current or PWM duty, supply voltage, temperature, whether the motor is on.",

@@ -18,7 +18,7 @@ from scipy.stats import t as student
 
 import mjgear
 from mjgear import _library
-from mjgear.identify.logs import NPZ_ERRORS, LogError
+from mjgear.identify.logs import LogError
 
 sysid: Any = importlib.import_module("mujoco.sysid")
 if not hasattr(sysid, "Parameter"):  # it is empty without its extra

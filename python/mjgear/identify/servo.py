@@ -98,7 +98,7 @@ def servo(name: str) -> Servo:
     known = {f.name for f in dataclasses.fields(Servo)}
     unknown = set(content) - known
     if unknown:
-        raise LogError(f"{path}: a servo has no '{sorted(unknown)[0]}'; it has {', '.join(sorted(known))}")
+        raise LogError(f"{path}: a servo has no '{min(unknown)}'; it has {', '.join(sorted(known))}")
     for name, value in content.items():
         words = name in ("name", "drive", "source")
         if not isinstance(value, str) if words else not isinstance(value, float) or not math.isfinite(value):

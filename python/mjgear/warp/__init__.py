@@ -15,10 +15,10 @@ from mjgear import _extras
 
 _extras.require("mujoco_warp", "mjgear.warp", "warp")
 
-from . import engine  # noqa: E402
+from . import engine
 
 engine.check()
 
-from .gears import Gears, attach, make_data, put_data, put_model, reset_data  # noqa: E402
+from .gears import Gears, attach, make_data, put_data, put_model, reset_data
 
 __all__ = ["Gears", "attach", "make_data", "put_data", "put_model", "reset_data"]

@@ -1,6 +1,5 @@
 """Gears of the worlds of a mujoco_warp.Data."""
 
-import contextlib
 from collections.abc import Sequence
 
 import mujoco
@@ -307,7 +306,7 @@ class Gears:
 
     def _scratch(self, m, d):
         """Memory of a moment, from where MuJoCo Warp's solver has its own."""
-        n, nv, real = self.n, m.nv, self._numbers.real
+        n, nv = self.n, m.nv
         rows = d.njmax if self._elliptic else 1
         shapes = {
             "H": (nv, nv), "X": (nv, n), "Z": (nv, n) if self._implicit else (1, 1), "A": (n, n), "gradient": (nv,), "x": (nv,), "v_free": (n,),

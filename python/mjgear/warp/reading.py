@@ -225,7 +225,7 @@ def check_options(model: mujoco.MjModel):
     if opt.integrator not in list(engine.INTEGRATORS.values()):
         *names, last = engine.INTEGRATORS
         raise UnsupportedError(f"mjgear.warp: the integrator must be {', '.join(names)} or {last}; set <option integrator/>")
-    if model.nv > 32 and opt.jacobian == mujoco.mjtJacobian.mjJAC_AUTO or opt.jacobian == mujoco.mjtJacobian.mjJAC_SPARSE:
+    if (model.nv > 32 and opt.jacobian == mujoco.mjtJacobian.mjJAC_AUTO) or opt.jacobian == mujoco.mjtJacobian.mjJAC_SPARSE:
         raise UnsupportedError("mjgear.warp: gears need dense constraint Jacobians; set <option jacobian='dense'/>")
     if opt.enableflags & mujoco.mjtEnableBit.mjENBL_SLEEP:
         raise UnsupportedError("mjgear.warp: sleeping is not supported; remove <flag sleep='enable'/>")

@@ -37,7 +37,7 @@ def make(integrator, dyn, neighbour, play, order):
 def run(model, dyn, copies=()):
     data = mujoco.MjData(model)
     spare = mujoco.MjData(model)
-    motion, asleep = [], []
+    motion, asleep, gear = [], [], None
     for k in range(2000):
         if k in copies:  # the rest in another mjData
             mujoco.mj_copyData(spare, model, data)

@@ -395,7 +395,7 @@ def test_roles():
         report = mjgear.check(m)
         assert report.motors == {"j": ("tested",) if enters else ()} and report.loads == {"j": () if enters else ("tested",)}, (kind, report)
         assert ("motors: tested" in str(report)) == enters
-        plain = mujoco.MjModel.from_xml_string(f"""<mujoco><worldbody><site name="o"/><body><joint name="j" type="slide" axis="1 0 0"/><geom size=".1"/><site name="s" pos=".1 0 0"/></body>
+        plain = mujoco.MjModel.from_xml_string("""<mujoco><worldbody><site name="o"/><body><joint name="j" type="slide" axis="1 0 0"/><geom size=".1"/><site name="s" pos=".1 0 0"/></body>
           </worldbody><tendon><spatial name="t"><site site="o"/><site site="s"/></spatial></tendon><actuator><motor joint="j"/><motor tendon="t"/><motor site="s"/></actuator></mujoco>""")
         roles = (ctypes.c_int * 3)()
         library = ctypes.CDLL(os.environ["MJGEAR_PLUGIN_PATH"])

@@ -207,7 +207,7 @@ def test_stiff_servos_and_backlash():
         + f'<worldbody><geom type="plane" size="2 2 1"/>{links}{"</body>" * n}</worldbody><actuator>'
         + "".join(f'<position joint="j{i}" kp="{float(kp[i])!r}" kv="{float(kv[i])!r}"/>' for i in range(n)) + "</actuator><sensor>"
         + "".join(f'<plugin plugin="mjgear.transmission" instance="g" objtype="joint" objname="{name}"/>' for name in names) + "</sensor></mujoco>")
-    data, rng, before, worst = mujoco.MjData(model), np.random.default_rng(1), None, 0
+    data, rng, before, last, worst = mujoco.MjData(model), np.random.default_rng(1), None, None, 0
     for step in range(4000):
         if step % 20 == 0:
             data.ctrl[:] = rng.uniform(-1.5, 1.5, n)

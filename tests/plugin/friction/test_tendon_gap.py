@@ -92,7 +92,7 @@ def differential(h: float, gear: dict, inertia: tuple = (0.2, 0.1)) -> mujoco.Mj
 def test_differential() -> None:
     """Play of a differential against an integration with 1/100 of the step; its error halves with the step."""
     rotor, half, stiffness, end = 0.05, 0.03, 400.0, 0.5
-    torques = lambda time: np.array([1.5 * np.sin(9 * time), np.cos(13 * time)])  # noqa: E731
+    torques = lambda time: np.array([1.5 * np.sin(9 * time), np.cos(13 * time)])
 
     # rotors w, shafts v: J w' = u - T, M v' = C' T, T = k (angle beyond the gap)
     C, M, h = np.array([[1.0, 1], [1, -1]]), np.array([0.2, 0.1]), 1e-6

@@ -2,7 +2,6 @@
 or one for all, in any number of threads, each run has the bits of a single run, sensors included. Models that
 change in place, come and go, or were pickled are recognized by their content."""
 
-import ctypes
 import gc
 import os
 import pickle
@@ -225,7 +224,7 @@ def test_keyframe():
         for _ in range(2):
             mujoco.mj_resetDataKeyframe(model, data, 0)
             mujoco.mj_step(model, data, 40)
-        assert len(warnings) == (words is not None) and (not words or words in warnings[0] and "mj_getState" in warnings[0]), warnings
+        assert len(warnings) == (words is not None) and (not words or (words in warnings[0] and "mj_getState" in warnings[0])), warnings
 
 
 PICKLE = """

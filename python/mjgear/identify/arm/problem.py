@@ -15,7 +15,7 @@ from mjgear.identify.arm import law
 from mjgear.identify.arm.dynamics import Arm
 from mjgear.identify.arm.law import PLACE, Rung
 from mjgear.identify.arm.logs import ArmLog
-from mjgear.identify.arm.motion import Motion, prepare
+from mjgear.identify.arm.motion import prepare
 from mjgear.identify.logs import LogError
 
 _MOST_ROWS = 40000  # of a joint

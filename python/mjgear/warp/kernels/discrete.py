@@ -2,7 +2,7 @@
 
 import warp as wp
 
-from .numbers import Couples, integers, vectors
+from .numbers import Couples, vectors
 
 
 @wp.func
