@@ -66,7 +66,7 @@ def draw(rng: np.random.Generator, kind: str) -> dict:
 
 
 def text(rng: np.random.Generator, kind: str) -> tuple[str, list[dict]]:
-    """A model, and what each of its joints has."""
+    """A model, and the parts of its joints."""
     joints = [draw(rng, kind) for _ in range(N)]
     on = "tendon" if kind == "clutch" else "joint"
     shaft = ("stiffness", "slip_torque", "freewheel", "rotor_inertia")
@@ -109,7 +109,7 @@ def text(rng: np.random.Generator, kind: str) -> tuple[str, list[dict]]:
 
 
 def now(gear: dict, q: float, v: float, u: float, x: float, temperature: float, passed: float) -> dict:
-    """What a gear is in this step: with the factors of its tables, or between the teeth of its ratchet."""
+    """Numbers of a gear in this step: with the factors of its tables, or between the teeth of its ratchet."""
     if "tables" in gear:
         at = {"speed": abs(v), "temperature": temperature, "torque": min(abs(u), abs(x))}
         factor = {key: np.interp(at[key.split("_")[1]], *np.transpose(table)) for key, table in gear["tables"].items()}
@@ -140,7 +140,7 @@ def distance(gear: dict, u: float, t: float, v0: float, v: float, share: float) 
     r = 1 if slides else gear["static_ratio"]
     brake = share * gear["sliding" if slides else "holding"]
 
-    # the excess is concave in what the brake takes of the rest: it is least at one of its ends
+    # the excess is concave in the brake's part of the rest: its minimum is at an end
     return max(0.0, min(excess(gear, u, t, s, r, b) for b in (-brake, brake)))
 
 

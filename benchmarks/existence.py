@@ -10,7 +10,7 @@ the rest is relaxed to linear conditions. A linear program finds the least error
 coefficient is 1 and numbers of size 1. Where s is not zero no choice of the other pieces is a solution. When all is tried a case has
 
     a solution      friction, error of the law there
-    no solution     margin: the least s of all programs that closed a branch, far above what solvers of linear programs get wrong
+    no solution margin: the least s of all programs that closed a branch, far above the error of linear programs
     undecided       time was up, or a cone slides in a direction that is known to FINE only, as in each solution with a cone that slides
 
 The numbers are the engine's own for the model without gears; nothing of the plugin is used. Gears of motors on hinges and slides only.

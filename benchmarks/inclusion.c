@@ -55,7 +55,7 @@ void mjg_inclusion(mjgInclusion* inclusion, const mjgProblem* problem,
       long double scale = fabsl(problem->phi[i]) + Pterms;
       double load = relative(lambda - (problem->phi[i] + Pt), scale);
 
-      // friction; what opposes the motion that a joint came with never exceeds the sliding bound
+      // friction; against the motion before the step it never exceeds the sliding bound
       long double bound = fabsl(lambda) + c, error;
       if (v == 0) {
         double v0 = problem->v0 ? problem->v0[i] : 0;

@@ -10,7 +10,7 @@
 extern "C" {
 #endif
 
-// how far a result is from solving a problem; every residual is relative to the terms it is made of
+// distance of a result from a solution; every residual is relative to its terms
 typedef struct mjgInclusion_ {
   double residual;  // largest of the three below
   double velocity;  // v+ = v* - A t

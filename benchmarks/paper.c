@@ -100,7 +100,7 @@ double mjg_paperBestStep(double* t, double* memory, const mjgProblem* problem, i
                          double tolerance) {
   double best = 0;
 
-  // from the middle outwards: what converges early cuts the others short
+  // from the middle outwards: early convergence cuts the others short
   for (int k = 0; k < 25; k++) {
     int power = 4 + (k % 2 ? (k + 1) / 2 : -k / 2);
     double c = ldexp(mjg_paperStep(problem), power);

@@ -74,7 +74,7 @@ size_t mjg_countEntries(const mjgProblem* problem) {
 }
 
 
-// point the problem at the arrays that are there
+// point the problem at the existing arrays
 static void linkProblem(mjgRecord* record) {
   mjgProblem* problem = &record->problem;
   problem->block = record->block;
@@ -178,7 +178,7 @@ static int parseNumber(double* value, const char* token, mjgReader* reader) {
 }
 
 
-// an integer in a range, called what in messages
+// an integer in a range; what is its name in messages
 static int nextInteger(int* value, const char* what, int low, int high, mjgReader* reader) {
   char token[MAXTOKEN + 1];
   int found = nextToken(token, reader);
@@ -362,7 +362,7 @@ static int readFields(mjgRecord* record, mjgReader* reader) {
 }
 
 
-// what every problem must have
+// requirements of every problem
 static int checkComplete(const mjgRecord* record, mjgReader* reader) {
   const char* name = record->name;
   if (!record->v || !record->A || !record->phi) {
@@ -444,7 +444,7 @@ static int readOne(mjgRecord* record, mjgReader* reader) {
 int mjg_readProblem(mjgRecord* record, mjgReader* reader) {
   mjg_clearRecord(record);
 
-  // an error is final: what follows it cannot be trusted
+  // an error is final: later text cannot be trusted
   if (reader->error[0]) {
     return -1;
   }

@@ -1,7 +1,7 @@
 // Friction problems in plain text: reader and writer of the format that PROBLEM_FORMAT.md tells.
 //
 // The reader works on text in memory and accepts any bytes. It refuses unknown text with one line.
-// It allocates in proportion to the text, whatever sizes the text claims.
+// It allocates in proportion to the text, not to the sizes that the text claims.
 
 #ifndef MJGEAR_BENCHMARKS_PROBLEM_FILE_H_
 #define MJGEAR_BENCHMARKS_PROBLEM_FILE_H_
@@ -54,7 +54,7 @@ typedef struct mjgReader_ {
   size_t size;       // bytes of text
   size_t position;   // next byte
   int line;          // its line, from 1
-  char error[200];   // "line 12: what is wrong and what is expected", or ""
+  char error[200];   // "line 12: mistake and expected text", or ""
 } mjgReader;
 
 // start to read text; the header line is read with the first problem

@@ -34,7 +34,7 @@ static mjgRecord* append(mjgSet* set) {
 }
 
 
-// sizes of the set, once all problems are there
+// sizes of the set, once all problems exist
 static void measure(mjgSet* set) {
   set->warm = set->count > 0;
   for (int i = 0; i < set->count; i++) {

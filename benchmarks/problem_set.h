@@ -11,7 +11,7 @@
 extern "C" {
 #endif
 
-// problems of one size or family; start values are there for warm starts
+// problems of one size or family; start values serve warm starts
 typedef struct mjgSet_ {
   int count;          // problems
   int n;              // most joints of a problem

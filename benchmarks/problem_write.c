@@ -88,7 +88,7 @@ int mjg_writeProblem(FILE* file, const char* name, const mjgProblem* problem, co
   };
   const int nfield = (int)(sizeof(fields) / sizeof(fields[0]));
 
-  // refuse what the reader would refuse
+  // refuse everything that the reader would refuse
   if (!isName(name) || problem->n < 1 || problem->n > mjgMAXJOINTS || entries > mjgMAXENTRIES ||
       (!problem->P && (!problem->alpha || !problem->beta))) {
     return -1;

@@ -96,7 +96,7 @@ static int addCoulomb(mjgRecord* record, mjgRandom* random) {
     return 0;
   }
 
-  // what the friction must compare with: torques that bring a joint to rest
+  // scale of the friction: torques that bring a joint to rest
   for (int i = 0; i < n; i++) {
     double stop = fabs(record->v[i]) / record->A[(size_t)i * (size_t)(n + 1)];
     coulomb[i] = mjg_chance(random, 0.1) ? 0 : mjg_logUniform(random, 1e-3, 10) * stop;

@@ -11,12 +11,12 @@ extern "C" {
 #endif
 
 typedef enum mjgKind_ {
-  // what robots pose: serial chains in random states
+  // problems of robots: serial chains in random states
   mjgKIND_CHAIN = 0,  // 0 <= gamma < 1
   mjgKIND_LOCKING,    // gamma_v up to 3: also non-backdrivable
   mjgKIND_COULOMB,    // gamma_v up to 3, load-independent and static friction beside it
 
-  // what breaks solvers
+  // hard problems for solvers
   mjgKIND_TIE,       // gamma < 1, joints on or within rounding of the bound or of rest
   mjgKIND_ROTOR,     // rotors without inertia or with up to 1e6 times that of the link
   mjgKIND_EDGE,      // gamma on 1 or within 1e-15 .. 1e-2 of it

@@ -67,7 +67,7 @@ static double readNumber(const char* text, double low, double high, const char* 
 }
 
 
-// mark what a list names; all, random and adversarial are groups of kinds
+// mark the kinds of a list; all, random and adversarial are groups of kinds
 static void readKinds(int use[mjgNKIND], const char* list) {
   char copy[256], *rest = copy, *word;
   snprintf(copy, sizeof(copy), "%s", list);
@@ -218,7 +218,7 @@ typedef struct Account_ {
   long fallbacks;     // the default solver called another method
   long planted;       // planted solutions
   long missed;        // found another one, although there is only one
-  double residual;    // largest residual by the definition, of what counts as solved
+  double residual;    // largest residual of solved results by the definition
   double iterations;  // sum
   int most;           // most iterations
   double time;        // s, of solving alone
@@ -227,8 +227,8 @@ typedef struct Account_ {
 // comparison with another solver, for one kind of problem
 typedef struct Comparison_ {
   long problems;
-  long unsolved;     // the other solver says that it has not solved it
-  long broken;       // it says that it has, and the definition says otherwise
+  long unsolved;     // the other solver reports that it has not solved it
+  long broken;       // it reports solved, and the definition disagrees
   long same;         // same answer
   long noise;        // different, but a change of the data by rounding changes as much
   long several;      // different, both solve it, and theory allows several solutions
@@ -300,7 +300,7 @@ static int isSound(double* residual, const Run* run, const mjgProblem* problem,
 }
 
 
-// largest difference of two frictions, each joint relative to what its torques are made of
+// largest difference of two frictions, each joint relative to the terms of its torques
 static double distance(const mjgProblem* problem, const mjgSolution* a, const mjgSolution* b) {
   double largest = 0;
   for (int i = 0; i < problem->n; i++) {
@@ -388,7 +388,7 @@ static void compare(Run* run, const mjgRecord* record, int kind, int solver, int
     return;
   }
 
-  // a second solution must not be claimed impossible, or be within what rounding moves
+  // a second solution must not be claimed impossible, or be within round-off
   if (!unique) {
     comparison->several++;
   } else if (sensitivity(run, problem, run->options.solver) > difference / 100 ||

@@ -1,4 +1,4 @@
-// What a solve costs: every solver on the same problems, with Google Benchmark.
+// Cost of a solve: every solver on the same problems, with Google Benchmark.
 
 #include <benchmark/benchmark.h>
 
@@ -66,7 +66,7 @@ struct Row {
   double iterations, most_iterations;
   double factorizations, most_factorizations;
   double fallbacks;  // fraction of the problems
-  double residual;   // largest, by the definition, of what counts as solved
+  double residual;   // largest residual of solved results by the definition
 };
 
 std::vector<std::unique_ptr<Source>> sources;
@@ -331,7 +331,7 @@ void addSolver(Source* source, int solver, bool warm) {
 }
 
 
-// what the default solver is compared with, on the same problems
+// reference for the default solver, on the same problems
 void addReferences(Source* source) {
   const std::string name = source->name + "/1x7/";
   benchmark::RegisterBenchmark((name + "cholesky").c_str(),
@@ -386,7 +386,7 @@ void addForests() {
 }
 
 
-// what breaks solvers
+// hard problems for solvers
 void addAdversarial() {
   for (int kind = mjgNCHAINKIND; kind < mjgNKIND; kind++) {
     Source* source = addSource(mjg_kindName(kind), 1, 7, [=](mjgSet* set, std::string*) {

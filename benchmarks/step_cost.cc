@@ -1,4 +1,4 @@
-// What a step costs: without friction, with the engine's frictionloss, with geared joints, and with
+// Cost of a step: without friction, with the engine's frictionloss, with geared joints, and with
 // geared joints and lagged constraint forces. Timed by Google Benchmark.
 //
 // Each model runs 500 steps with gears. From that state every variant takes 10 steps to settle and

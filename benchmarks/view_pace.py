@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""What a frame of the window costs in real time, with and without its panels: a humanoid with twelve gears at
-1280 x 720, and an arm with six at 640 x 480.
+"""Cost of a window's frame in real time, with and without its panels: a humanoid with twelve gears at 1280 x
+720, and an arm with six at 640 x 480.
 
     benchmarks/view_pace.py build/bin/mjgear-view      needs xvfb-run; draws with the processor, as without a graphics card
 

@@ -37,7 +37,7 @@ def sources():
 
 
 def room(file):
-    """The folder that a file stands in: core/solvers, plugin/friction."""
+    """The folder of a file: core/solvers, plugin/friction."""
     return str(file.parent)
 
 
@@ -90,7 +90,7 @@ def rooms(graph):
 
 
 def content(files, between):
-    """What the picture shows as text: a line for each room with its files, and for each arrow."""
+    """Text of the picture: a line for each room with its files, and for each arrow."""
     lines = []
     for name in sorted({room(f) for f in files} - {"core"}):
         lines.append(f"{name}: " + ", ".join(f.stem for f in files if room(f) == name))
@@ -194,7 +194,7 @@ def check(picture=None):
     return len(findings)
 
 
-# where rooms stand in the picture: a step enters at the top and goes down
+# places of rooms in the picture: a step enters at the top and goes down
 LAYERS = [
     ["plugin/inverse"],
     ["plugin/callbacks"],

@@ -1,4 +1,4 @@
-"""Save, restore, branch: what a simulation depends on is in the state, changed gears included."""
+"""Save, restore, branch: a simulation depends on its state only, changed gears included."""
 
 import pathlib
 
@@ -32,7 +32,7 @@ for torque in (8.1, 6, 0):
     efficiency = mjgear.Gears(model, branch)["elbow"].eta_forward
     print(f"{torque} N m: angle {angle:.4f} rad, efficiency {efficiency}")
 
-# the first branch is what the saved simulation itself does, to the last bit
+# the first branch equals the saved simulation, to the last bit
 again = mujoco.MjData(model)
 mujoco.mj_setState(model, again, state, spec)
 assert run(again, 8.1) == run(data, 8.1)

@@ -11,7 +11,7 @@ model = mujoco.MjModel.from_xml_path(str(pathlib.Path(__file__).parent / "forear
 data = mujoco.MjData(model)
 elbow = mjgear.Gears(model, data)["elbow"]
 
-# for this simulation alone: the model stays as it is
+# for this simulation alone: the model is unchanged
 for backward in np.linspace(-0.2, 0.2, 9):
     elbow.eta_backward = backward
     mujoco.mj_step(model, data, 100)
@@ -20,7 +20,7 @@ for backward in np.linspace(-0.2, 0.2, 9):
         print("it sinks")
         break
 
-# a value that makes no gear is refused, with the library's line; nothing has changed
+# an impossible value is refused, with the library's line; nothing has changed
 try:
     elbow.eta_backward = 3
 except mjgear.GearError as error:

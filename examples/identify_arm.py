@@ -46,7 +46,7 @@ def arm():
 
 
 def truth(rng):
-    """Strain-wave gears: JOINT.NUMBER -> value, torques in proportion to what the joint carries."""
+    """Strain-wave gears: JOINT.NUMBER -> value, torques in proportion to the load of the joint."""
     values = {}
     for joint, size in zip(JOINTS, (40, 60, 30, 5, 8, 4)):
         values |= {f"{joint}.gamma_u": rng.uniform(0.02, 0.1), f"{joint}.gamma_v": rng.uniform(0.15, 0.35),

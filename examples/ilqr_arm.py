@@ -35,7 +35,7 @@ mujoco.mj_resetData(model, data)
 
 
 def linearize(known: bool) -> tuple[np.ndarray, np.ndarray]:
-    """A, B of the step at the data; known: with what gears remember."""
+    """A, B of the step at the data; known: with the state of gears."""
     if known:
         found = mjgear.linearize(model, data)
         return found.A, found.B
@@ -63,7 +63,7 @@ def rollout(controls: np.ndarray, policy: list | None = None, share: float = 1.0
 
 
 def observe() -> np.ndarray:
-    """Positions, velocities, and what gears remember."""
+    """Positions, velocities, and the state of gears."""
     return np.concatenate([data.qpos, data.qvel, data.plugin_state[memory]])
 
 

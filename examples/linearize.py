@@ -39,7 +39,7 @@ gain = np.linalg.solve(r + b.T @ p @ b, b.T @ p @ a)
 print(f"gain: {gain[0, 0]:.2f} N m/rad, {gain[0, 1]:.2f} N m/(rad/s)")
 print(f"poles: {', '.join(f'{abs(pole):.4f}' for pole in np.linalg.eigvals(a - b @ gain))}")
 
-# to 0.5 rad and hold: the feedforward is what the gear needs to rise under the load at that angle
+# to 0.5 rad and hold: the feedforward is the torque with which the gear rises under the load at that angle
 goal = 0.5
 mujoco.mj_resetData(model, data)
 while data.time < 3:

@@ -87,7 +87,7 @@ def main():
     for trained, policy in policies.items():
         print(f"| {names[trained]} | {score(policy, envs[False]):.3f} | {score(policy, envs[True]):.3f} |", flush=True)
 
-    # the gear was there, and what acted was its law
+    # the gear existed, and its law acted
     env = envs[True].unwrapped
     friction, unsettled = abs(env.sim.gears.friction.numpy()), env.sim.gears.unsettled.numpy()
     steps = env.common_step_counter * env.cfg.decimation

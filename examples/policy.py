@@ -4,7 +4,7 @@
 
 An arm with two joints lifts a load of 2 kg to postures that are drawn at random, and holds it there with little torque of its motors. Its
 gears are worms: 45 % of a motor's torque arrive, and the load cannot drive them back. A policy is a net with 16 neurons; it is trained by evolution strategies (antithetic, ranked) on 64 arms at once, the same way and with the same random numbers without gears
-and with them. The rotors are there without the gears, too. Needs MuJoCo 3.17 or later for mujoco.batch.
+and with them. The rotors exist without the gears, too. Needs MuJoCo 3.17 or later for mujoco.batch.
 """
 
 import argparse
@@ -34,7 +34,7 @@ ARM = """
 """
 GEAR = {"eta_forward": 0.45, "eta_backward": -0.2, "coulomb": [2, 1], "static_ratio": 1.2}
 TORQUE = np.array([80.0, 30.0])  # N m, of the motors
-EFFORT = 0.5  # rad: what the square of a motor's share of its torque costs
+EFFORT = 0.5  # cost in rad of the square of a motor's relative torque
 
 ARMS, HIDDEN, INPUTS = 64, 16, 8
 HOLD, STEPS = 5, 80  # steps of the simulation for each one of the policy, and of these an episode: 2 s

@@ -26,7 +26,7 @@ batch.step(nstep=round(0.5 / model.opt.timestep))
 lifted = batch.qpos[:, 0] > 0.01
 print(f"{lifted.sum()} of {batch.nsim} are lifted, {np.count_nonzero(elbow.mode == 0)} are stuck")
 
-# the law says which: 8 N m lift a load of 4.905 N m where 8 eta_forward exceeds it and the friction besides
+# expected by the law: 8 N m lift a load of 4.905 N m if 8 eta_forward exceeds it plus the constant friction
 load = 2 * 9.81 * 0.25
 gamma_u, gamma_v = elbow.gamma_u, elbow.gamma_v
 needed = (load * (1 + gamma_v) + elbow.coulomb) / (1 - gamma_u)

@@ -7,9 +7,9 @@
 
 An arm of three worm gears lifts its load to a pose, its motors are switched off, and for the rest of the time it stands
 or sinks. Chunks of arms are tasks of Ray, each a MuJoCo Batch. A chunk's random numbers belong to the chunk and not to
-the worker: results are the same, bit for bit, for any number of workers and when workers die. Chunks that are done lie
-in OUT.parts on the disk of the driver; after an interruption the same command goes on with the others. A chunk that
-fails does not end the sweep: the others are written, failures are named at the end, and the same command tries them again.
+the worker: results are the same, bit for bit, for any number of workers and when workers die. Finished chunks are in
+OUT.parts on the disk of the driver; after an interruption the same command continues with the others. A chunk that fails
+does not end the sweep: the others are written, failures are named at the end, and the same command tries them again.
 
 Needs MuJoCo 3.17 or later, and pyarrow; ray and tqdm but for --only and --join.
 """
@@ -75,7 +75,7 @@ POSE = (0.3, 0.5, -0.4)  # rad
 
 @dataclasses.dataclass(frozen=True)
 class Settings:
-    """What a sweep is. All but the number of arms is what its chunks depend on."""
+    """Settings of a sweep. Its chunks depend on all but the number of arms."""
 
     arms: int = 10_000
     chunk: int = 250
@@ -89,7 +89,7 @@ class Settings:
 
 
 def simulate(settings: Settings, chunk: int) -> dict[str, np.ndarray]:
-    """Simulate the arms of a chunk, all of them whatever settings.arms is; a column for each number of an arm."""
+    """Simulate the arms of a chunk, independent of settings.arms; a column for each number of an arm."""
     from mujoco.batch import Batch
 
     first, count = chunk * settings.chunk, settings.chunk
@@ -133,16 +133,16 @@ def write(table: pa.Table, path: pathlib.Path) -> None:
 
 
 def basis(settings: Settings) -> dict[str, object]:
-    """What the numbers of a chunk depend on: settings but the number of arms, the model, and releases."""
+    """Basis of the numbers of a chunk: settings except the number of arms, the model, and releases."""
     fixed = {name: value for name, value in dataclasses.asdict(settings).items() if name != "arms"}
     return {**fixed, "model": hashlib.sha256(ARM.encode()).hexdigest(), "mujoco": mujoco.__version__, "mjgear": mjgear.__version__}
 
 
 def parts_of(settings: Settings, out: pathlib.Path) -> list[pathlib.Path]:
-    """The files of all chunks, in a folder beside out that holds chunks of the same basis alone.
+    """The files of all chunks, in a folder beside out with chunks of the same basis only.
 
     Raises:
-        SystemExit: the chunks that are there depend on something else.
+        SystemExit: existing chunks have another basis.
     """
     folder = out.with_name(out.name + ".parts")
     folder.mkdir(parents=True, exist_ok=True)
@@ -162,7 +162,7 @@ def parts_of(settings: Settings, out: pathlib.Path) -> list[pathlib.Path]:
 
 
 def do(settings: Settings, out: pathlib.Path, chunk: int) -> None:
-    """Simulate a chunk here and write its part, unless it is there."""
+    """Simulate a chunk here and write its part, unless it exists."""
     files = parts_of(settings, out)
     if not 0 <= chunk < len(files):
         raise SystemExit(f"there is no chunk {chunk}: {settings.arms} arms are chunks 0 to {len(files) - 1}")
@@ -171,7 +171,7 @@ def do(settings: Settings, out: pathlib.Path, chunk: int) -> None:
 
 
 def join(settings: Settings, out: pathlib.Path) -> pa.Table:
-    """Put the parts that are there together.
+    """Join the existing parts.
 
     Raises:
         SystemExit: there is none.
@@ -213,7 +213,7 @@ def sweep(settings: Settings, out: pathlib.Path, work=simulate, retries: int = 5
             chunk = running.pop(done)
             try:
                 write(pa.table(ray.get(done)), files[chunk])
-            except Exception as error:  # whatever a chunk may raise, or a worker that died each time
+            except Exception as error:  # any exception of a chunk, or a worker that died each time
                 cause = getattr(error, "cause", None) or error
                 failed[chunk] = f"{type(cause).__name__}: {str(cause).strip().splitlines()[0] if str(cause).strip() else ''}"
             bar.update()

@@ -1,4 +1,4 @@
-"""Gears for a robot that you did not write: joints by pattern, data-sheet values, what they will do.
+"""Gears for a robot that you did not write: joints by pattern, data-sheet values, and a forecast.
 
     your_robot.py [ROBOT.xml]      without a file: an arm of six joints
 """
@@ -31,7 +31,7 @@ print("proximal:", ", ".join(f"{key}={value}" for key, value in added.config.ite
 added = mjgear.add(spec, joints[half:], "worm", name="distal")
 print("distal:", ", ".join(f"{key}={value}" for key, value in added.config.items()))
 
-# all problems at once, or what the joints will do
+# all problems at once, or a forecast for each joint
 report = mjgear.check(spec)
 for problem in report.problems:
     print(problem)

@@ -1,4 +1,4 @@
-// What scenes claimed and whether it holds.
+// Claims of scenes, and whether they hold.
 
 #ifndef SCENES_CLAIMS_H_
 #define SCENES_CLAIMS_H_

@@ -24,7 +24,7 @@ PICTURE, FILM = ["--size", "1280x720", "--effects"], ["--size", "1280x720", "--n
 # scenes without visible motion: their figures show the results
 FIGURES = ("drivability", "lambda", "axproj", "gap_map", "resonance", "interval")
 
-# what stands beside, and whose curves: of scenes with cases that are one picture
+# compared models, and the joint of the curves: of scenes with cases that are one picture
 BESIDE = {
     "power-cut": ("backdrivable,frictionloss,frictionloss-tuned", "lift"),
     "two-loads": ("frictionloss=11,frictionloss=40,springyield=40", "empty"),
@@ -44,7 +44,7 @@ BESIDE = {
     "feedforward": ("uncompensated,constant", "shoulder"),
 }
 
-# what to look at: case (empty: the first), time of the picture as part of the scene, caption
+# moment of the picture: case (empty: the first), time as part of the scene, caption
 MOMENT = {
     "power-cut": ("", 0.7, "The power fails. Self-locking gears keep the arm and the legs where they are. Backdrivable gears "
                   "let them fall. MuJoCo's friction lets them sink at its defaults, and holds them where it is tuned for this "
@@ -126,7 +126,7 @@ MOMENT = {
 # the beginning of the page of films, and of the page of scenes in doc/
 FILMS = """# Films
 
-A picture and a film of each scene. [What the colours say](../doc/window.md#what-the-colours-say).
+A picture and a film of each scene. [Colours, ring and red arc](../doc/window.md#colours-ring-and-red-arc).
 
 """
 PAGE = """# Scenes
@@ -144,7 +144,7 @@ It is an MJCF file, a script in C that moves it, and claims that are checked.
 
 `mjgear-view` opens [a window](window.md). `./demo` plays all scenes and writes a film of each into `results/`.
 [scenes/trajectory.h](../scenes/trajectory.h) names the columns of the CSV files.
-The ring around a joint shows what its gear does, and the red arc shows friction ([colours](window.md#what-the-colours-say)).
+The ring around a joint shows what its gear does, and the red arc shows friction ([colours](window.md#colours-ring-and-red-arc)).
 `scenes/gallery.py` writes this page.
 
 """
@@ -159,13 +159,13 @@ def scenes(view):
 
 
 def compared(name):
-    """Options for what stands beside."""
+    """Options for the compared models."""
     beside, joint = BESIDE.get(name, ("", ""))
     return (["--beside", beside] if beside else []) + (["--joint", joint] if joint else [])
 
 
 def run(*command):
-    """A command whose messages are told if it fails."""
+    """A command whose messages are printed if it fails."""
     done = subprocess.run(command, stderr=subprocess.PIPE, text=True, check=False)
     if done.returncode:
         sys.exit(f"gallery.py: {' '.join(map(str, command))}: {done.stderr}")
@@ -215,7 +215,7 @@ def page(view, folder, picture="gallery/{name}.png", film=""):
 
 
 def make_figure(view, file, name):
-    """The figure of a scene, without results that are there already."""
+    """The figure of a scene, from a fresh run."""
     with tempfile.TemporaryDirectory() as folder:
         play = pathlib.Path(view).with_name("mjgear-run")
         run(play, name, "--out", folder)

@@ -26,7 +26,7 @@ static int besideProgram(char* path, size_t path_sz, const char* file) {
 
 
 int mjg_loadPlugin(const char* file, char* error, int error_sz) {
-  // beside the program, as it is built or as it is installed
+  // beside the program, in the build tree or installed
   char path[4096];
   const char* chosen = file ? file : getenv("MJGEAR_PLUGIN");
   if (!chosen) {
@@ -158,7 +158,7 @@ static char* readFile(const char* path, char* error, int error_sz) {
 }
 
 
-// a file that a scene is made of
+// a file of a scene
 typedef struct mjgPart_ {
   char path[4096];
   char* text;

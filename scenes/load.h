@@ -9,8 +9,8 @@
 // MJGEAR_PLUGIN, or ../lib/libmjgear.so relative to the program. 0: done; -1: one line in error.
 int mjg_loadPlugin(const char* file, char* error, int error_sz);
 
-// function that the loaded plugin exports beside itself: sets *function, which points to any pointer to
-// a function. 0: done; -1: the plugin has none of that name.
+// function that the loaded plugin exports: sets *function, which points to any pointer to a
+// function. 0: done; -1: the plugin has none of that name.
 int mjg_findFunction(void* function, const char* name);
 
 // 1: the joint has a gear with friction, as its configuration says; 0: it has not

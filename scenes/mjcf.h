@@ -10,7 +10,7 @@
 // itself has no such instance, or if the value cannot be in an attribute. To be freed.
 char* mjg_setConfig(const char* text, const mjgSetting* setting, char* error, int error_sz);
 
-// name of the next file that a text includes; where to go on, null if there is none
+// name of the next file that a text includes; end of it, null if there is none
 const char* mjg_nextInclude(const char* text, char* file, int file_sz);
 
 #endif  // SCENES_MJCF_H_

@@ -1,4 +1,4 @@
-// What programs write: files with whole rows, and nothing that only looks complete.
+// Output of programs: files with whole rows, and none that only looks complete.
 
 #ifndef SCENES_OUTPUT_H_
 #define SCENES_OUTPUT_H_
@@ -12,14 +12,14 @@ typedef struct mjgOutput_ mjgOutput;
 mjgOutput* mjg_openOutput(const char* path);
 FILE* mjg_outputFile(mjgOutput* output);
 
-// could not everything be written so far: with what remains to be done one may stop
+// returns whether a write has failed, after which one may stop
 int mjg_isOutputLost(mjgOutput* output);
 
 // 0: everything was written; else an errno, and rows that are whole stay. No empty file stays.
 // output is nullable
 int mjg_closeOutput(mjgOutput* output);
 
-// remove what a failure left, if it is a plain file
+// remove the remains of a failure, if they are a plain file
 void mjg_discard(const char* path);
 
 // register once, first in main: a program whose standard output is not fully written fails with a message

@@ -25,7 +25,7 @@ static void nameOf(char name[mjgMAXNAME], const mjModel* m, int type, int id, co
 }
 
 
-// what a sensor of the plugin measures, in its order
+// numbers of a sensor of the plugin, in order
 static const char* const gearQuantity[] = {
     "friction",    "lambda",         "torque_in",  "torque_out", "mode",   "power_loss", "gap",
     "rotor_angle", "rotor_velocity", "iterations", "residual",   "status", "fallbacks",  "state",
@@ -119,7 +119,7 @@ static int diverged(const mjData* d) {
 }
 
 
-// the larger of a bound and the size of x; no number at all is larger than any bound
+// the larger of a bound and the size of x; NaN is larger than any bound
 static double larger(double bound, double x) {
   return isnan(x) ? INFINITY : fmax(bound, fabs(x));
 }

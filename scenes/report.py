@@ -1,10 +1,10 @@
-"""Plots and summary of what mjgear-run wrote.
+"""Plots and summary of mjgear-run's results.
 
     report.py [FOLDER] [--no-plots]
 
 reads FOLDER/<scene>/*.csv (default: results), draws FOLDER/<scene>-<figure>.png, writes
-FOLDER/summary.md and prints it: six scenes with a figure and a sentence each, then every claim. Nothing is judged here: whether a claim holds is what mjgear-run
-found. Exit code 1 if something does not hold, 2 if there is nothing to report.
+FOLDER/summary.md and prints it: six scenes with a figure and a sentence each, then every claim. Nothing is judged here: mjgear-run has
+checked the claims. Exit code 1 if something does not hold, 2 if there is nothing to report.
 
 A file plot.py beside a scene draws its figures. SCENES names its scenes, and draw(name, runs)
 yields pairs of a name and a figure; runs[case][column] is an array. Scenes without one get the

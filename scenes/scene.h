@@ -18,7 +18,7 @@
 #define mjgMAXSETTING   8  // settings of one case
 #define mjgMAXPARAMETER 6  // numbers of one case
 
-// one configuration entry of a plugin instance, replacing or adding to what the MJCF says
+// one configuration entry of a plugin instance, in place of or in addition to the MJCF's
 typedef struct mjgSetting_ {
   const char* instance;  // name of the instance
   const char* key;
@@ -32,13 +32,13 @@ typedef struct mjgCase_ {
   double parameter[mjgMAXPARAMETER];  // for the callbacks of the scene; their meaning is its own
 } mjgCase;
 
-// a case that was run: what its rows hold is described in trajectory.h
+// a case that was run: trajectory.h describes its rows
 typedef struct mjgRun_ {
   const mjgCase* variant;  // null if the scene has no cases
   const mjgTrajectory* trajectory;
 } mjgRun;
 
-// collects what a scene shows; see claims.h
+// collects the claims of a scene; see claims.h
 typedef struct mjgClaims_ mjgClaims;
 
 // record one claim: whether it holds, and its text with the measured value (printf)
@@ -81,7 +81,7 @@ typedef struct mjgScene_ {
   int (*reference)(double* q, double* v, double time, const mjModel* m, const mjgCase* variant);
   double tolerance;  // of the largest difference, rad or m and rad/s or m/s
 
-  // what all cases together should show; run[i] belongs to variant[i] (one run if there are none)
+  // claims about all cases together; run[i] belongs to variant[i] (one run if there are none)
   void (*claims)(mjgClaims* claims, const mjgRun* run);
 } mjgScene;
 

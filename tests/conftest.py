@@ -48,7 +48,7 @@ def pytest_configure(config):
         os.environ.setdefault(name, str(value))
     os.environ["PYTHONPATH"] = os.pathsep.join([str(SOURCE / "python"), *filter(None, [os.environ.get("PYTHONPATH")])])
     sys.path.insert(0, str(SOURCE / "python"))
-    folder = BUILD / "pytest"  # what tests write
+    folder = BUILD / "pytest"  # output of tests
     folder.mkdir(parents=True, exist_ok=True)
     os.chdir(folder)
 

@@ -1,4 +1,4 @@
-"""What the libraries for Windows and macOS ask of the system they will be loaded on: desktops.py BUILD (.ci/desktops)."""
+"""Requirements of the libraries for Windows and macOS on their systems: desktops.py BUILD (.ci/desktops)."""
 
 import pathlib
 import sys
@@ -23,7 +23,7 @@ def look_at_macos(build: pathlib.Path, processor: str) -> None:
         ours = {name for name in needed if name.startswith("@rpath/libmjgear_core")}
         assert needed - ours <= SYSTEM | {OPENBLAS}, (library, needed)
         assert list(binary.build_version.minos)[:2] == [11, 0], (library, binary.build_version.minos)
-        # the engine's functions are found when the plugin registers, in the engine that is there
+        # functions are found in the running engine when the plugin registers
         engine = [symbol.name for symbol in binary.imported_symbols if symbol.name.startswith(("_mj_", "_mju_", "_mjd_", "_mjp_", "_mjv_"))]
         assert not engine, (library, engine)
         print(f"{library.name}: {processor}, macOS 11, needs {', '.join(sorted(needed))}")

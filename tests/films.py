@@ -46,7 +46,7 @@ async function play(name) {
 
 
 class Server(http.server.SimpleHTTPRequestHandler):
-    """Gives the page and the films, takes what became of them."""
+    """Serves the page and the films, and receives their results."""
 
     page, heard, news = "", [], threading.Condition()
 

@@ -1,4 +1,4 @@
-"""Fuzzer of logs: whatever a file holds, mjgear.identify reads it or refuses it in one line that names it.
+"""Fuzzer of logs: mjgear.identify reads any file or refuses it in one line with its name.
 
     fuzz_identify_logs.py           1500 logs, always the same
     fuzz_identify_logs.py SECONDS   others in every run; ./check --long gives it an hour

@@ -1,4 +1,4 @@
-"""An arm of two links with motors, and its gears as a plugin: what tests in Python begin with."""
+"""An arm of two links with motors, and its gears as a plugin: the base model of tests in Python."""
 
 import mujoco
 import numpy as np

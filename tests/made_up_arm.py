@@ -207,7 +207,7 @@ def draw(rng, rungs=None, inertia_tolerance=0.1, scale_tolerance=0.05, seconds=1
         # the goals of a position loop that commands these very torques
         goal = q + (tau / scale + GAINS[1] * torque * v) / (GAINS[0] * torque)
         late += noise * size * rng.standard_normal(late.shape)
-        step = size / 500  # what a driver resolves
+        step = size / 500  # resolution of a driver
         late = np.round(late / step) * step
         counts = 2**18 / (2 * np.pi)
         seen = np.round((q + 1e-5 * rng.standard_normal(q.shape)) * counts) / counts

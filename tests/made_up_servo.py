@@ -1,8 +1,8 @@
 """Servos that do not exist, for tests of the identification.
 
 The simulation shares nothing with the core: equations (1) to (51) of the paper as an ordinary differential equation,
-solved for the acceleration at each sign of the internal force by Heun's method at 0.1 ms, in made_up_servo.c. What the
-logs then hold is what a bench would: quantized, noisy, sampled every 5 ms, late.
+solved for the acceleration at each sign of the internal force by Heun's method at 0.1 ms, in made_up_servo.c. The logs
+are those of a bench: quantized, noisy, sampled every 5 ms, late.
 """
 
 import ctypes
@@ -20,10 +20,10 @@ SAMPLE = 5e-3  # s
 
 
 def seed(fresh=False):
-    """What servos and arms are drawn from: the number in MJGEAR_SEED, else 1, or anew.
+    """Seed of drawn servos and arms: the number in MJGEAR_SEED, else 1, or a random one.
 
     An interval of 95 % misses one draw in twenty, so that a test of single draws would fail by chance sooner or later, for nobody's fault. Such
-    tests draw the same in every run. What holds of draws in general is counted over many of them, anew (./check --long).
+    tests draw the same in every run. Statistics over many draws use random seeds (./check --long).
     """
     given = os.environ.get("MJGEAR_SEED")
     return np.random.SeedSequence(int(given) if given else None if fresh else 1)

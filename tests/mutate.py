@@ -1,8 +1,8 @@
 """Check that tests notice wrong lines. Each mutation is made in a copy of the tree, built, and the tests that cover its file are run.
 
     mutate.py [--jobs N] [--folder FOLDER] [WORD...]      WORD: part of a file's name; without one all mutations. N at once, in
-                                                          as many copies. FOLDER remembers which test noticed what
-    mutate.py --list                                      whether every text stands in its file, and no more
+                                                          as many copies. FOLDER remembers which test found which mutation
+    mutate.py --list                                      only check that every text occurs in its file
 
 Status 1 if more than LIMIT mutations survive, if one survives without a given reason, if a text does not occur in its file
 exactly once, or if a mutated file does not compile (it would show nothing). Tools that mutate everything (mull,
@@ -496,8 +496,7 @@ MUTATIONS = [
 def apply(text, old, new, file):
     """The mutated text.
 
-    Raises:
-      ValueError: the old text does not stand there exactly once.
+    Raises: ValueError: the old text does not occur exactly once.
     """
     if text.count(old) != 1 or old == new:
         raise ValueError(f"{file}: stands there {text.count(old)} times, not once: {old.strip()}")
@@ -584,7 +583,7 @@ class Verdict(NamedTuple):
 
 
 def attempt(copy, tests, of, mutation):
-    """Verdict over one mutation; one that takes ten times the time of the tree as it is fails."""
+    """Verdict over one mutation; ten times the usual time counts as found."""
     old, new, *reason = mutation
     what = f"{of.file}: {' '.join(old.split())} -> {' '.join(new.split()) or 'nothing'}"
     path = copy.tree / of.file

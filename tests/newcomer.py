@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Types what a newcomer types: every line of the README and of the pages for beginners, in order, in a fresh clone
-and a fresh environment. ./check --long runs it.
+"""Types the lines of a newcomer: every line of the README and of the pages for beginners, in order, in a fresh
+clone and a fresh environment. ./check --long runs it.
 
     tests/newcomer.py [PAGE...]
 
@@ -35,7 +35,7 @@ LEFT_OUT = {
 WINDOW = r"^(\./demo --view|mjgear-view (?!.*(--record|--picture|--csv|--measure|--list|--help)))"
 SECONDS = 12
 
-# names for what the reader has
+# names for the reader's files
 HERS = {"your.xml": "forearm.xml", "robot.xml": "robot.xml"}
 
 ROBOT = """<mujoco><worldbody><body name="base"><joint name="shoulder" axis="0 1 0" armature="0.1"/>

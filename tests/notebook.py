@@ -1,9 +1,9 @@
-"""A notebook runs from the first cell to the last, and the file keeps what its cells show.
+"""A notebook runs from the first cell to the last, and its file keeps the outputs.
 
     tests/notebook.py NOTEBOOK [--write]
 
-Executes it in a kernel of its own, beside the file, so that its assertions hold; fails if a cell shows something that the
-file has not kept. --write puts the new outputs into the file.
+Executes it in a separate kernel, beside the file, so that its assertions hold; fails if an output differs from the file.
+--write puts the new outputs into the file.
 """
 
 import argparse
@@ -15,7 +15,7 @@ from nbclient import NotebookClient
 
 
 def shown(cell):
-    """What kinds of output a cell has."""
+    """Kinds of output of a cell."""
     return sorted({output.output_type if output.output_type == "stream" else kind
                    for output in cell.outputs for kind in output.get("data", {"": ""})})
 

@@ -141,7 +141,7 @@ def play(m, steps, law=None):
 def geared(spec, names, kind):
     """A copy of the model with gears."""
     copy, shaft = spec.copy(), {}
-    if kind == "play":  # a rotor of half of what the joint moves, on a shaft that swings with it at a tenth of the step's rate
+    if kind == "play":  # a rotor of half of the joint's inertia, on a shaft that swings with it at a tenth of the step's rate
         model = spec.compile()
         inertia, h = np.array([model.dof_M0[model.joint(name).dofadr[0]] for name in names]), model.opt.timestep
         shaft = {"rotor_inertia": 0.5 * inertia, "stiffness": 0.01 * inertia / h**2, "damping": 0.05 * inertia / h}

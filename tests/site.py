@@ -10,7 +10,7 @@ import urllib.parse
 
 
 class Page(html.parser.HTMLParser):
-    """Anchors of a page, links of it, and what a browser loads to show it."""
+    """Anchors of a page, its links, and the files that a browser loads."""
 
     def __init__(self, file):
         super().__init__()

@@ -1,4 +1,4 @@
-// What scenes claim is kept in order, cut if too long, and counted.
+// Claims of scenes are kept in order, cut if too long, and counted.
 
 #include <setjmp.h>
 #include <stdarg.h>

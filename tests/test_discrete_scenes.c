@@ -71,7 +71,7 @@ static void end(Run* run) {
 }
 
 
-// one step; input: whether the script goes on
+// one step; input: whether the script continues
 static void advance(Run* run, int input) {
   if (input && run->scene->input) {
     run->scene->input(run->m, run->d, run->variant);
@@ -80,7 +80,7 @@ static void advance(Run* run, int input) {
 }
 
 
-// what the passive forces of a geared joint miss of springs and dampers
+// passive forces of a geared joint less springs and dampers
 static double friction(const Run* run, int i) {
   const mjData* d = run->d;
   int dof = run->dof[i];

@@ -19,7 +19,7 @@
 
 #define MOST 8.0  // s of each case
 
-// what must be zero
+// sums that must be zero
 typedef struct Sum_ {
   int steps;
   int positive;     // joints and steps in which friction drove

@@ -146,7 +146,7 @@ class Xl330(unittest.TestCase):
         self.assertEqual(len(held.groups["gain"]), 4)
 
     def test_shuffled_torque_loses(self):
-        # the same torques at other times: what fits them is not the gear
+        # the same torques at other times: a gear does not explain them
         bench = xl330(input="voltage", logs=LOGS[:8])
         fit = identify.fit(bench, GAMMA, identify.Budget(starts=1))
         true = bench.errors(GAMMA, fit.values).mean()
@@ -192,7 +192,7 @@ class MadeUp(unittest.TestCase):
         print(f"made-up servos: MJGEAR_SEED={seed.entropy}")
         rng = np.random.default_rng(seed)
         plan = made_up_servo.bench_plan
-        # friction that does not depend on load is what would tell a wrong torque constant: little of it
+        # constant friction would reveal a wrong torque constant: there is little of it
         usual = dataclasses.replace(made_up_servo.draw(rng), gamma_u=rng.uniform(0.12, 0.25), gamma_v=rng.uniform(0.15, 0.35),
                                     coulomb=rng.uniform(0.01, 0.03))
         ungeared = dataclasses.replace(made_up_servo.draw(rng), gamma_u=0.0, gamma_v=0.0)
@@ -352,7 +352,7 @@ class Commands(unittest.TestCase):
         return subprocess.run([sys.executable, "-m", "mjgear.identify", *map(str, arguments)], capture_output=True, text=True, check=False)
 
     def run_here(self, *arguments):
-        """The same without another interpreter: status and what stderr got."""
+        """The same without another interpreter: status and stderr."""
         with contextlib.redirect_stderr(io.StringIO()) as said:
             return cli.main([str(a) for a in arguments]), said.getvalue()
 
@@ -388,7 +388,7 @@ class Commands(unittest.TestCase):
             self.assertEqual(len(files), 2 * len(protocol.EXPERIMENTS))
             for path in files:
                 t, goal, _ = np.loadtxt(path, delimiter=",", skiprows=2, unpack=True)
-                # within the bench, and what gravity takes there within the motor's reach
+                # within the bench, and gravity within the motor's reach
                 mass = float(path.read_text().split("mass=")[1].split()[0])
                 self.assertLessEqual(np.max(np.abs(goal)), math.pi / 2 + 1e-4)
                 self.assertLessEqual(mass * 9.80665 * 0.15 * np.sin(np.max(np.abs(goal))), 0.61 * 6)

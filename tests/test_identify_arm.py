@@ -274,7 +274,7 @@ class Scales(unittest.TestCase):
 
 
 class Said(unittest.TestCase):
-    """What another friction predicts better, and what moves worse, is said."""
+    """Better predictions of another friction, and worse simulated motion, are reported."""
 
     def test_better(self):
         def errors(*rms):
@@ -456,7 +456,7 @@ class Models(unittest.TestCase):
     def test_inertias_and_gears(self):
         rng = np.random.default_rng(5)
         spec = made_up_arm.spec(rng)
-        # something that is fixed to a link, and a gear that it had
+        # a body that is fixed to a link, and its old gear
         spec.body("link3").add_body(pos=[0.1, 0, 0]).add_geom(type=mujoco.mjtGeom.mjGEOM_SPHERE, size=[0.03, 0, 0])
         arm = Arm(spec.compile(), made_up_arm.JOINTS)
         wanted = Arm(made_up_arm.perturb(made_up_arm.spec(np.random.default_rng(6)), rng, 0.1).compile(), made_up_arm.JOINTS).parameters
@@ -467,7 +467,7 @@ class Models(unittest.TestCase):
         rungs = [law.Rung(made_up_arm.RUNGS[r]) for r in ("native", "curved", "stribeck", "gear", "gear + curved", "gear + stribeck")]
         made = build(spec, arm, wanted, rungs, p, np.ones(6))
         again = Arm(made.compile(), made_up_arm.JOINTS)
-        for once_more in (made, build(made, again, wanted, rungs, p, np.ones(6))):  # gears that are there are replaced
+        for once_more in (made, build(made, again, wanted, rungs, p, np.ones(6))):  # existing gears are replaced
             model = mujoco.MjModel.from_xml_string(once_more.to_xml())
             np.testing.assert_allclose(Arm(model, made_up_arm.JOINTS).parameters, wanted, rtol=1e-4, atol=1e-5)
             np.testing.assert_allclose(model.dof_frictionloss, [0.15, 0.15, 0, 0, 0, 0])

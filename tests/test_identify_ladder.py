@@ -1,4 +1,4 @@
-"""The ladder of models: units do not matter, no model costs more than one that it contains, each rung is found where it is true."""
+"""The ladder of models: units do not matter, no model costs more than one that it contains, each rung is found if it is true."""
 
 import dataclasses
 import os
@@ -19,8 +19,8 @@ TORQUE = identify.servo("torque")
 
 
 def delivered(u, v, gamma_u, gamma_v, bound):
-    """What a gear delivers, driving (1 + gamma_v) x = (1 - gamma_u) u - c, or driven (1 - gamma_v) x = (1 + gamma_u) u - c, along the
-    motion; c is a number, or a function of the speed."""
+    """Delivered torque of a gear, driving (1 + gamma_v) x = (1 - gamma_u) u - c, or driven (1 - gamma_v) x = (1 + gamma_u) u - c,
+    along the motion; c is a number, or a function of the speed."""
     s = np.sign(v)
     c = bound(np.abs(v)) if callable(bound) else bound
     forward = ((1 - gamma_u) * u * s - c) / (1 + gamma_v)
@@ -138,7 +138,7 @@ class Ladder(unittest.TestCase):
     """A model that contains another one is at least as good."""
 
     def test_quadratic_of_a_large_joint(self):
-        # in N m and in units of 100 N m, and down to the noise, which no model without it reaches
+        # in N m and in units of 100 N m, and down to the noise, which no model without a gear reaches
         for unit in (1.0, 0.01):
             bench = identify.Dynamometer(dynamometer(quadratic, unit), TORQUE)
             fits = identify.fit_ladder(bench, [identify.MODELS["quadratic"], identify.MODELS["M6"]])

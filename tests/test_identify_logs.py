@@ -281,7 +281,7 @@ class Commands(Folder):
         self.assertNotIn("no.csv", said)
 
     def test_names_in_the_results(self):
-        # a formula that is none, a glyph that no font has, marks of XML, and what UTF-8 cannot say
+        # text that looks like a formula, a missing glyph, marks of XML, and invalid UTF-8
         name = 'a"<b>&--$\\frac{$\u0007'
         facts = json.dumps({"mass": 0.5, "length": 0.1, "trajectory": "$\\frac{$ \ud800 \n \u0001 <b>"})[:-1]
         logs = [self.file(f"{name}{k}.json", f'{facts}, "kp": {k}, "entries": {json.dumps(entries())}}}') for k in range(2)]

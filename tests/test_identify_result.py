@@ -1,4 +1,4 @@
-"""What an identification says, pastes and plots, of logs and numbers made by hand."""
+"""Text, MJCF and plots of an identification, of logs and numbers made by hand."""
 
 import unittest
 

@@ -96,7 +96,7 @@ class Scales(unittest.TestCase):
 
 
 class Choice(unittest.TestCase):
-    """Where the choice of the model hangs on a scale, that is said."""
+    """A choice of model that depends on a scale is reported."""
 
     def test_a_wrong_scale_makes_no_gear(self):
         # no gear, a motor that always drives, and a torque constant that is 30 % too large: its efficiency is 1/1.3

@@ -58,7 +58,7 @@ class Install(unittest.TestCase):
         library = run("pkg-config", "--variable=libdir", "mjgear", **path).strip()
         self.check(run(program, LD_LIBRARY_PATH=library))
 
-        # its neighbours: what the motor must give against the formulas (26), a bounce as asked for, the paper's operations
+        # its neighbours: the motor's torque against the formulas (26), a given bounce, the paper's operations
         raised, lowered = re.search(r"from (\S+) N m on, lowers it from (\S+) N m", run(program, LD_LIBRARY_PATH=library)).groups()
         self.assertAlmostEqual(float(raised), 10 / 0.4470, delta=0.01)
         self.assertAlmostEqual(float(lowered), 10 * -0.2144, delta=0.01)
@@ -107,7 +107,7 @@ class Install(unittest.TestCase):
         self.assertIn("mjg_solve", symbols)
         self.assertEqual([symbol for symbol in symbols if not symbol.startswith("mjg_")], [])
 
-        # every function that a public header declares is there
+        # every function of a public header exists
         for header in ("mjgear.h", "mjgear_params.h", "mjgear_backlash.h", "mjgear_paper.h"):
             text = re.sub(r"//.*", "", next(self.prefix.rglob(header)).read_text())
             declared = set(re.findall(r"^(?!typedef|struct|#)[^\n(;{]*?\b(mjg_\w+)\(", text, re.MULTILINE))

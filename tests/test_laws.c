@@ -1,8 +1,9 @@
-// Each way to describe a gear and each law beside it, in the engine: the inclusion in random steps, energy, order of
-// convergence, a restored state, refusals. One table, and the same tests for each of its rows.
+// Every description of a gear and every law beside it, in the engine: the inclusion in random
+// steps, energy, order of convergence, a restored state, refusals. One table, and the same tests
+// for each of its rows.
 //
-// What a row says about its gear is computed from its words by formulas of the tests. That each wrong word of a
-// description is refused is tested in core/catalogue/test_types.c; here, that the engine says so.
+// Expected values of a row are computed from its keys by formulas of the tests. Refusals of each
+// wrong word are tested in core/catalogue/test_types.c; here, that the engine passes them on.
 
 #include <math.h>
 #include <setjmp.h>
@@ -230,7 +231,7 @@ static double distance(const Law* law, double u, double t, double s, double v0, 
     return fabs(t - copysign(bound, s)) / size;
   }
 
-  // what leaves rest or reverses has the static bound
+  // a joint that leaves rest or reverses has the static bound
   double ratio = t * v0 > 0 ? 1 : law->ratio;
   return fmax(0, fabs(t) - ratio * bound) / size;
 }
@@ -297,7 +298,7 @@ static void inclusion(void** state) {
 
 //---------------------------------- energy --------------------------------------------------------
 
-// without motor and load the energy never grows, also that of what has yielded
+// without motor and load the energy never grows, springs included
 static void energy(void** state) {
   (void)state;
   for (int k = 0; k < NLAW; k++) {
@@ -326,7 +327,8 @@ static void energy(void** state) {
           now += 0.5 * t * t / law->stiffness;
         }
 
-        // gear friction in front of a shaft may give back what the step's end takes away: doc/backlash.md has the bound
+        // gear friction in front of a shaft may return the energy that the step's end takes:
+        // doc/backlash.md has the bound
         double allowed = 0;
         if (j.shaft) {
           double rate = eta * (w - v) + (1 - eta) * before;

@@ -19,7 +19,7 @@ static int hasSetting(const mjModel* m, const char* instance, const char* key, c
 }
 
 
-// load, or fail with what the loader says
+// load, or fail with the loader's message
 static mjModel* load(const mjgScene* scene, const mjgCase* variant, const mjgSetting* setting,
                      int nsetting) {
   char error[2048] = "";

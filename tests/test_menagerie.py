@@ -1,6 +1,6 @@
 """Robots in the shapes of the Menagerie's, drawn here: with gears on all joints with motors each step is solved and keeps the law.
 
-benchmarks/robots/menagerie.py is what is called; it checks with the velocities of the engine."""
+benchmarks/robots/menagerie.py runs; it checks with the velocities of the engine."""
 
 import contextlib
 import io
@@ -164,7 +164,7 @@ ODD = """<mujoco><option noslip_iterations="3"/><asset><mesh name="here" vertex=
 
 class Command(unittest.TestCase):
     def test_a_folder(self):
-        """The table says what is refused, which remedy loads, whose meshes and inertia are missing, and what has nothing to gear."""
+        """The table lists refusals, remedies that load, missing meshes and inertia, and models without joints to gear."""
         with tempfile.TemporaryDirectory() as name:
             folder = pathlib.Path(name)
             inertia = '<inertial pos="0 0 0" mass="1" diaginertia="1 1 1"/>'

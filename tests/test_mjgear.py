@@ -205,7 +205,7 @@ def test_drive_train():
 
 
 def model(text, joint="elbow"):
-    """A model around what the tool printed."""
+    """A model around the tool's output."""
     parts = text.split("\n\n")
     return f"""<mujoco>{parts[0]}<worldbody><body>{parts[1]}<geom size=".1" pos=".3 0 0"/></body>
         </worldbody>{parts[2] if len(parts) > 2 else f'<actuator><motor joint="{joint}"/></actuator>'}
@@ -226,7 +226,7 @@ def test_mjcf():
 
 
 def test_names_in_mjcf():
-    """Whatever a joint is called, the lines to paste are XML, and the engine finds that joint."""
+    """For any name of a joint the lines to paste are XML, and the engine finds that joint."""
     for name in ('a"b', "a<b>&c", "two words", "it's", "it's two", "'quoted'", "&amp;", "x" * 300, "tab\there"):
         shown = name.replace("\t", "")
         status, out, err = run("mjcf", "worm", "armature=0.1", "--joint", name)
@@ -320,7 +320,7 @@ def test_check():
         assert "the engine reads no further" in ask("check", path, code=1)["problems"][0]
         assert ask("check", path + "x", code=1)["problems"]
 
-        # a good one: what its joints will do
+        # a valid one: forecast for its joints
         good = BROKEN.replace("RK4", "Euler").replace(" elbow", "").replace("gama_u", "ratio")
         good = good.replace("-0.3", "0.8").replace("'columb'", "'coulomb'").replace('"a"', '"0.1"')
         good = good.replace('"5"', '"0.08726646259971647"').replace(
@@ -421,7 +421,7 @@ def test_json_of_names_that_are_no_text():
 
 
 def test_full_disk():
-    """No half picture stays, and nobody is told that all went well."""
+    """No partial picture stays, and the program fails."""
     with tempfile.TemporaryDirectory() as folder:
         for size in (0, 4096):
             path = pathlib.Path(folder) / f"{size}.svg"
@@ -429,7 +429,7 @@ def test_full_disk():
             assert (done.returncode, done.stderr) == (1, f"mjgear: cannot write {path}: File too large\n"), done
             assert not path.exists()
 
-        # what stood there before stays
+        # the old content stays
         path.write_text("old")
         done = subprocess.run([TOOL, "draw", path, "worm"], capture_output=True, text=True, check=False, preexec_fn=limited(1024))
         assert done.returncode == 1 and path.read_text() == "old" and os.listdir(folder) == [path.name]

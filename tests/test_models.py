@@ -103,7 +103,7 @@ class Models(unittest.TestCase):
                         self.assertGreaterEqual(data.sensordata[model.sensor_adr[i] + STATUS], 0)
 
     def test_home_is_held(self):
-        """With the motors of the first keyframe on, what hangs on the gears stays up."""
+        """With the motors of the first keyframe on, the load of the gears stays up."""
         for name in SCENES:
             with self.subTest(name):
                 model, data = load(name)

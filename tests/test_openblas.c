@@ -20,7 +20,7 @@ extern void dgemm_(const char* transa, const char* transb, const int* m, const i
 extern void dpotrf_(const char* uplo, const int* n, double* A, const int* lda, int* info);
 
 
-// what a thread works on: inputs shared, result and number of wrong results its own
+// data of a thread: inputs shared, result and number of wrong results its own
 typedef struct Job_ {
   const double* A;
   const double* expected;

@@ -11,7 +11,7 @@ SOURCE = pathlib.Path(os.environ["MJGEAR_SOURCE_DIR"])
 RUN = sys.argv.pop(1)
 TEXT = (SOURCE / "tests" / "papers.md").read_text()
 
-# what each paper has, counted in the papers: figures, tables, equations, and the rest that is numbered
+# content of each paper, counted in the papers: figures, tables, equations, and other numbered items
 PAPERS = {
     "Kikuuwe": (12, 0, 86, ["Remark %d" % i for i in range(1, 7)] + ["Lemma %d" % i for i in range(1, 5)]),
     "Borello, Dalla Vedova": (17, 1, 6, []),

@@ -242,7 +242,7 @@ static void roundTripsEveryKind(void** state) {
 }
 
 
-// numbers at the ends of what a double holds, and blocks, modes and a start beside them
+// numbers at the ends of a double's range, and blocks, modes and a start
 static void roundTripsExtremeNumbers(void** state) {
   (void)state;
   double numbers[] = {0.1,     -0.0, DBL_MAX, -DBL_MIN, DBL_TRUE_MIN, 1 + DBL_EPSILON,

@@ -103,7 +103,7 @@ static void slideOnHinge(void** state) {
   assertClose(M[1], 0, 1);
   assertClose(M[3], m2, 3);
 
-  // a turn about y lowers what points along x
+  // a turn about y lowers points on x
   assertClose(tau[0], -m2 * g * reach * cos(PI / 3), 20);
   assertClose(tau[1], m2 * g * sin(PI / 3), 30);
   mjg_freeChain(&chain);

@@ -1,4 +1,4 @@
-"""mjgear.presets, explain, convert, keys: what the core says, in Python."""
+"""mjgear.presets, explain, convert, keys: results of the core, in Python."""
 
 import math
 import unittest

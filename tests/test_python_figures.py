@@ -1,4 +1,4 @@
-"""mjgear.plot, Log, models: what figures show, against the law's closed forms and the run itself."""
+"""mjgear.plot, Log, models: content of the figures, against the law's closed forms and the run itself."""
 
 import functools
 import unittest

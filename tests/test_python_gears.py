@@ -178,7 +178,7 @@ class Tendons(unittest.TestCase):
         self.assertIs(gears[model.njnt + 1], gears["right"])
         run(model, data, 50)
 
-        # by sensor and without one; what the gear takes is what the motor gives less what accelerates its rotor
+        # by sensor and without one; the torque into the gear is the motor's less that of its rotor
         np.testing.assert_array_equal(gears["left"].results, data.sensor("left_gear").data)
         self.assertNotEqual(gears["left"].friction, 0)
 
@@ -365,7 +365,7 @@ class Counted(unittest.TestCase):
         np.testing.assert_array_equal(counted.counts.steps, [7, 2, 7])
 
     def test_unsolved(self):
-        """Steps with numbers that are no gear are not solved."""
+        """Steps with numbers that describe no gear are not solved."""
         model, data, _ = make(eta_forward=0.8, eta_backward=0.7)
         gears = mjgear.Gears(model, data)
         data.plugin_state[gears["elbow"].address("coulomb").given] = 2**40

@@ -30,7 +30,7 @@ def make(gears=GEAR, **options):
 
 
 def checked(env):
-    """What Gymnasium refuses; its word about infinite spaces is the environment's, too."""
+    """Refusals of Gymnasium; its warning about infinite spaces is the same for the environment."""
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         for line in (".*Box observation space m..imum value is", ".*The environment .* is different from the unwrapped version", ".*not able to test alternative render"):
@@ -184,7 +184,7 @@ class Randomized(unittest.TestCase):
         envs.close()
 
     def test_checkpoint(self):
-        """mj_getState holds an episode, its gears and counts, and goes on with the same bits."""
+        """mj_getState holds an episode, its gears and counts, and continues with the same bits."""
         env = mjgear.gymnasium.RandomizedGears(make(), INTERVALS)
         env.reset(seed=1)
         kind = mujoco.mjtState.mjSTATE_INTEGRATION
@@ -241,7 +241,7 @@ class Vector(unittest.TestCase):
             self.assertFalse(terminated.any())
 
     def test_episodes_end_by_themselves(self):
-        """Simulations that have ended are reset by the next step with new gears; the others go on."""
+        """Ended simulations are reset by the next step with new gears; the others continue."""
         env = self.make(terminated=lambda batch: batch.time[:, 0] > np.array([0.005, 9, 9]) if batch.time.ndim > 1 else batch.time > np.array([0.005, 9, 9]))
         env.reset(seed=1)
         before = np.array(env.gears["elbow"].coulomb)

@@ -85,7 +85,7 @@ class ClosedForms(unittest.TestCase):
         self.assertAlmostEqual(angle / np.sqrt(sigma / (MASS + ROTOR)), 1, delta=1e-3)
 
     def test_one_side(self):
-        """A joint that moves by less than eps rests on the other side; a control at the end of its range goes back only."""
+        """A joint that moves by less than eps rests on the other side; a control at the end of its range has the side within only."""
         m, d = slide("Euler", keys(gamma_u=0, gamma_v=0, coulomb=5), damping=0)
         d.qvel, d.ctrl = 5e-7, 5.0
         found = mjgear.linearize(m, d)
@@ -186,7 +186,7 @@ class Exact(unittest.TestCase):
         np.testing.assert_allclose(found.B[1], STEP * 0.8 / (MASS + 0.8 * ROTOR), rtol=1e-10)
 
     def test_rows_of_sensors(self):
-        """Of joints, fixed tendons and actuators on joints to the last bit; beside them what steps say, and MuJoCo's own."""
+        """Of joints, fixed tendons and actuators on joints to the last bit; beside them differences of steps, and MuJoCo's own."""
         sensors = """<sensor><jointpos joint="a"/><jointvel joint="b"/><tendonpos tendon="t"/><tendonvel tendon="t"/><actuatorpos actuator="m"/>
           <actuatorvel actuator="m"/><jointvel joint="b" cutoff="0.1"/><tendonpos tendon="s"/><framepos objtype="body" objname="root_body"/>
           <actuatorpos actuator="n"/></sensor>"""

@@ -68,7 +68,7 @@ class Catalogue(unittest.TestCase):
         self.assertGreater(np.max(np.abs(base @ constant - 1 + printed)), 0.15)
 
     def test_temperature(self):
-        """Running torque of an unloaded gear over speed and temperature, c a(v) b(T): found again, and what the engine has."""
+        """Running torque of an unloaded gear over speed and temperature, c a(v) b(T): found again, and the engine's result."""
         speeds, temperatures = np.array([0.5, 2, 4]), np.array([-10.0, 0, 20, 40])
         c = np.array([3, 2.2, 5])[:, None] * np.array([3.1, 1.9, 1.0, 0.7])
         v, T = (one.ravel() for one in np.meshgrid(speeds, temperatures, indexing="ij"))
@@ -137,7 +137,7 @@ class Running(unittest.TestCase):
         self.assertEqual(mjgear.Gears(gear, data)["j"].temperature, 20)
 
     def test_power(self):
-        """Friction gives no energy, whatever tables and torques say."""
+        """Friction gives no energy, for all tables and torques."""
         rng = np.random.default_rng(3)
         for _ in range(20):
             x = np.sort(rng.uniform(0, 10, 5))

@@ -326,7 +326,7 @@ class Costs(unittest.TestCase):
         done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
         there = importlib.util.find_spec("scipy") is not None
         self.assertEqual(done.stdout, "True\nTrue\n" if there else "False\n", done.stderr)
-        self.assertIn("add_robot_gears", pydoc.render_doc(mjgear))  # help(mjgear), whatever is installed
+        self.assertIn("add_robot_gears", pydoc.render_doc(mjgear))  # help(mjgear), with any optional package missing
 
 
 if __name__ == "__main__":

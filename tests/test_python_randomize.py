@@ -28,7 +28,7 @@ def parameter(value, half, low=None, high=None, known=True):
     return {"value": value, "low": value - half if low is None else low, "high": value + half if high is None else high, "known": known}
 
 
-# what identify writes, cut: f b is known to 0.02, and f and b alone to 0.1
+# result of identify, shortened: f b is known to 0.02, and f and b alone to 0.1
 FOUND = {
     "chosen": "gear",
     "parameters": {
@@ -182,7 +182,7 @@ class Simulations(unittest.TestCase):
                 self.assertEqual(gear[key], drawn.values[name][key][0])
 
     def test_models(self):
-        """Rotor inertia and viscous friction are of the model, which is told."""
+        """Rotor inertia and viscous friction belong to the model, as a message says."""
         model, data = make()
         with self.assertWarnsRegex(mjgear.GearWarning, r"draws of armature and viscous belong to the model .* Draws.models\(model\) has them"):
             drawn = mjgear.randomize(mjgear.Gears(model, data), {"armature": (0.1, 0.2), "viscous": (0, 1), "coulomb": (0, 1)}, 1, n=3)
@@ -239,7 +239,7 @@ class Some(unittest.TestCase):
         self.assertEqual([gear.coulomb for gear in mjgear.Gears(model, data).values()], [0.5, 2])
 
     def test_reset_and_draw(self):
-        """A reset with draws is a reset, draws and a forward of these simulations; the others go on."""
+        """A reset with draws is a reset, draws and a forward of these simulations; the others continue."""
         self.batch.ctrl = 40, 20
         mjgear.randomize(self.gears, self.INTERVALS, 0)
         self.batch.step(nstep=20)
@@ -302,7 +302,7 @@ class Some(unittest.TestCase):
 
 
 class Asked(unittest.TestCase):
-    """What nobody asked for is told, once."""
+    """A side effect is reported, once."""
 
     def told(self, intervals, count=1, **values):
         model, data = make(**values)

@@ -9,7 +9,7 @@ import numpy as np
 
 import mjgear
 
-# a base with two links and a tendon over both; %s: what the actuators are
+# a base with two links and a tendon over both; %s: the actuators
 ARM = """<mujoco><worldbody><body name="base"><joint name="a" axis="0 1 0" armature=".1"/><geom size=".05"/><body name="left link" pos=".3 0 0">
 <joint name="left elbow" axis="0 1 0" armature=".2"/><geom size=".05"/><body name="tip" pos=".3 0 0"><joint name="c" type="slide" armature=".3"/>
 <geom size=".05"/></body></body></body></worldbody>

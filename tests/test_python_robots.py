@@ -335,7 +335,7 @@ class Refused(unittest.TestCase):
                 self.assertEqual([line for line in lines if "no rotor inertia" not in line], [])
 
     def test_ropes_around_geoms_have_no_armature(self):
-        """The Aero Hand's: its gears are there, and a warning says what the engine cannot do."""
+        """The Aero Hand's: it has its gears, and a warning names the engine's limit."""
         ropes = ["if_tendon0", "mf_tendon0", "rf_tendon0", "pf_tendon0", "th_tendon1", "th_tendon2"]
         tendons = "".join(f'<spatial name="{name}"><site site="o"/><geom geom="pin"/><site site="s"/></spatial>' for name in ropes)
         motors = "".join(f'<motor tendon="{name}"/>' for name in ropes)
@@ -376,7 +376,7 @@ class Refused(unittest.TestCase):
         lines = [str(one.message) for one in told]
         self.assertEqual(len(lines), 1)
         self.assertIn("panda: motors act on tendon 'split', of whose gears the table knows nothing", lines[0])
-        added = mjgear.add(spec, tendons="split", name="split", eta_forward=0.9, coulomb=1)  # what the line says
+        added = mjgear.add(spec, tendons="split", name="split", eta_forward=0.9, coulomb=1)  # text of the line
         self.assertEqual(added.tendons, ("split",))
 
     def test_robots_of_hobby_servos(self):

@@ -1,4 +1,4 @@
-"""What the tool refuses the Python package refuses, in the same words, at the call."""
+"""The Python package refuses at the call what the tool refuses, with the same text."""
 
 import ast
 import json
@@ -116,7 +116,7 @@ class SameWords(unittest.TestCase):
         self.assertEqual(mjgear.explain(eta_forward="80 percent"), mjgear.explain(eta_forward=0.8))
 
     def test_loads_of_hinges_and_slides(self):
-        """A torque of what turns, a force of what slides."""
+        """A torque of a hinge, a force of a slide."""
         for keys in ({"preset": "worm", "load": "20 N"}, {"preset": "acme_screw", "load": "20 Nm"}, {"preset": "acme_screw", "load": "2 lb"}):
             with self.assertRaisesRegex(mjgear.GearError, "load = .* does not fit; write one of") as caught:
                 mjgear.explain(**keys)
@@ -208,7 +208,7 @@ class SameWords(unittest.TestCase):
         self.assertEqual(state(), before)
 
     def test_added(self):
-        """What add refuses is what check says of the same keys in a file."""
+        """Refusals of add equal the messages of check about the same keys in a file."""
         for joints, keys in (
             ("shoulder elbow", {"eta_forward": 0.5, "colomb": 2}),
             ("shoulder elbow", {"eta_forward": 1.5, "coulomb": -1}),
@@ -548,7 +548,7 @@ class Shown(unittest.TestCase):
 
 
 class Extras(unittest.TestCase):
-    """Packages that only a part needs: a line that says what to install."""
+    """Packages for optional parts: the message names the package to install."""
 
     def test_as_pyproject_says(self):
         text = (SOURCE / "pyproject.toml").read_text()

@@ -63,7 +63,7 @@ class Members(unittest.TestCase):
         """mjgear.warp takes every number of a gear into account, or refuses it (reading.read): a new number must be decided."""
         path = SOURCE / "python" / "mjgear" / "warp" / "reading.py"
         text = path.read_text()
-        engine = {"viscous", "armature", "ratio", "spur"}  # attributes of the joint, and what mesh is refused with
+        engine = {"viscous", "armature", "ratio", "spur"}  # attributes of the joint, and the text of mesh's refusal
         tables = [_structs.core.mjg_tableName(kind).decode() for kind in range(_structs.NTABLE)]
         for name in [name for name, *_ in _structs.Transmission._fields_ if name != "table"] + tables:
             if name not in engine:

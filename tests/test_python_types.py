@@ -9,7 +9,7 @@ import tempfile
 SOURCE = pathlib.Path(os.environ["MJGEAR_SOURCE_DIR"])
 ENVIRONMENT = {name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "LD_PRELOAD")} | {"MYPYPATH": str(SOURCE / "python")}
 
-# lines of a user, and what mypy says of each; empty: nothing
+# lines of a user, and mypy's message for each; empty: none
 USE = (
     ("import mujoco, mjgear", ""),
     ("spec = mujoco.MjSpec()", ""),

@@ -1,4 +1,4 @@
-"""What the README and its pages tell people to type works: models, Python, C, commands, links."""
+"""Everything that README and pages tell people to type works: models, Python, C, commands, links."""
 
 import contextlib
 import io

@@ -132,7 +132,7 @@ def test_friction_of_its_own():
 
 
 def test_wrong_sign_is_found():
-    """The episode is told backwards: velocities of the opposite sign, and friction drives wherever a joint slips."""
+    """The episode is reversed: velocities have the opposite sign, and friction drives wherever a joint slips."""
     spec = mujoco.MjSpec.from_string(ROBOT)
     model = spec.compile()
     gear = robots.gear("A", model)

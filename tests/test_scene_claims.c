@@ -1,5 +1,5 @@
-// Claims of scenes hold for what the engine does, and only for that: with the runs of other gears
-// in their places they must fail.
+// Claims of scenes hold for the engine's results, and only for them: with the runs of other gears
+// they must fail.
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -52,7 +52,7 @@ static void check(const char* name) {
   }
   assert_int_equal(failures(scene, run), 0);
 
-  // the same gear everywhere: it cannot show what the others show
+  // the same gear everywhere: it cannot support the claims of the others
   for (int k = 0; k < scene->nvariant; k++) {
     for (int i = 0; i < scene->nvariant; i++) {
       wrong[i] = (mjgRun){&scene->variant[i], run[k].trajectory};

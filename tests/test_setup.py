@@ -1,4 +1,4 @@
-"""Packages are installed only by root or where that was asked for; else the line to type is said."""
+"""Packages are installed only by root or on request; otherwise the line to type is printed."""
 
 import os
 import pathlib
@@ -36,7 +36,7 @@ class Setup(unittest.TestCase):
         return done, self.calls.read_text() if self.calls.exists() else ""
 
     def test_what_a_build_needs_is_installed_before_it(self):
-        """The MuJoCo that it is for: also in a clone where nothing was built yet."""
+        """The chosen MuJoCo: also in a clone without a build."""
         for script in ("demo", "check", "site"):
             lines = [line.strip().split("  #")[0] for line in (SOURCE / script).read_text().splitlines()]
             first = next(i for i, line in enumerate(lines) if line.startswith(("build_preset release", 'stage "clang, warnings')))

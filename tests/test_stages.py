@@ -60,7 +60,7 @@ def test_product() -> None:
 
 
 def test_shaft() -> None:
-    """What the shaft's inertia is in front of both stages, and how far off m + J is."""
+    """Effective inertia of the shaft in front of both stages, and the error of m + J."""
     stages, m, J, M = [(0.6, 0.4), (0.8, 0.7)], 1.0, 0.1, 2.0
     up, down = 0.6 * 0.8, 0.4 * 0.7
     (lifts,) = chain(0.1, 50, 10, m, J, M, stages)

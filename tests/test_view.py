@@ -208,7 +208,7 @@ class Films(unittest.TestCase):
         self.assertAlmostEqual(at[1.39]["q_rod"], -1.47503e-2, delta=1e-6)
 
     def test_tendons(self):
-        """Gears on tendons: their motion is that of the joints, and their friction what the joints feel."""
+        """Gears on tendons: their motion is that of the joints, and their friction acts on the joints."""
         (FOLDER / "wrist.xml").write_text(WRIST)
         view("wrist.xml", "--csv", "wrist.csv", "--duration", "0.5")
         with open(FOLDER / "wrist.csv") as file:
@@ -256,7 +256,7 @@ class Films(unittest.TestCase):
 
 
 class Against(unittest.TestCase):
-    """The same model beside itself with another friction, however the file refers to its gears."""
+    """The same model beside itself with another friction, for every way in which the file refers to its gears."""
 
     def columns(self, file, *arguments, duration="0.1"):
         view(file, "--csv", "against.csv", "--duration", duration, *arguments)
@@ -265,7 +265,7 @@ class Against(unittest.TestCase):
         return {name: np.array([float(row[name]) for row in rows]) for name in rows[0]}
 
     def test_models(self):
-        """Without friction nothing rubs, and each joint is there."""
+        """Without friction nothing rubs, and each joint exists."""
         models = [path for path in sorted((SOURCE / "models").glob("*/*.xml")) if path.stem.startswith(path.parent.name)]
         self.assertEqual(len(models), 10)
         rubs = 0
@@ -388,7 +388,7 @@ class Refusals(unittest.TestCase):
         self.refused(3, ["display"], "rod")
 
     def test_opengl(self):
-        """EGL without a driver: the other library takes over, or the line says what to install."""
+        """EGL without a driver: the other library is used, or the line names the package to install."""
         broken = {"__EGL_VENDOR_LIBRARY_FILENAMES": "/nowhere.json"}
         self.refused(3, ["OpenGL", "libegl1"], "rod", "--picture", "x.png", MUJOCO_GL="egl", **broken)
         view("rod", "--picture", "other.png", "--at", "0", **broken)

@@ -147,7 +147,7 @@ class Window:
         self.xdotool("mousedown", str(button))
 
     def select(self, x, y, part):
-        """Double-click a body until the picture shows that it is selected: on a busy machine two clicks may be far apart."""
+        """Double-click a body until the picture shows the selection: on a busy machine two clicks may be far apart."""
         before = self.picture("to-select.png")[part]
         self.move(x, y)
         end = time.time() + 120
@@ -274,7 +274,7 @@ class Test(unittest.TestCase):
         self.assertEqual(before[-1]["mode_rod"], 0)
         self.assertGreater(after[0]["v_rod"], 0)
 
-        # the state went over: position goes on from where it was
+        # the state is kept: position continues
         self.assertAlmostEqual(after[0]["q_rod"], before[-1]["q_rod"] + 1e-3 * after[0]["v_rod"],
                                delta=1e-12)
 

@@ -178,7 +178,7 @@ def check_bits(real, dtype, library):
         count = wp.zeros(len(problems), dtype=int)
         owns = [[np.zeros(n, host) for _ in range(3)] + [np.zeros(n, np.int32)] for _ in problems]
         for most in (0, 1, 12):
-            if most == 12:  # from rest, whatever the solution is
+            if most == 12:  # from rest, for any solution
                 for array in (t, v, lam, mode):
                     array.zero_()
                 owns = [[np.zeros_like(x) for x in own] for own in owns]
@@ -218,7 +218,7 @@ def check_bits(real, dtype, library):
                 else:
                     assert all(np.array_equal(x, y) for x, y in zip(own, before[k]))
 
-        # factors and columns of the inverse, which are what they are called
+        # factors and columns of the inverse, compared with their definition
         M = np.stack([np.linalg.inv(p["A"]) for p in problems]).astype(host)
         dof = np.arange(0, n, 2, dtype=np.int32)
         x, A = wp.zeros((len(M), n, len(dof)), dtype=dtype), wp.array(M, dtype=dtype)
@@ -244,7 +244,7 @@ def check_bits(real, dtype, library):
 
 
 def with_lanes(text, other, run):
-    """What a function returns with other words in what kernels know of their threads."""
+    """A function's text with the threads of kernels substituted."""
     assert text in native._LANES
     cached = native.source, native.functions, kernels.Numbers, kernels.make
     for function in cached:
@@ -382,7 +382,7 @@ def scenes():
 
 
 def check_metric():
-    """What friction does to velocities without contacts: h E' (M + h D + h^2 K)^-1 E, K and D from the numbers of the model."""
+    """Effect of friction on velocities without contacts: h E' (M + h D + h^2 K)^-1 E, K and D from the numbers of the model."""
     scene = scripts.ALL["servos, discrete"]
     worlds = play.Worlds(scene, precision="double")
     scratch, effects = worlds.gears._scratch, []
@@ -447,7 +447,7 @@ def still():
         with wp.ScopedCapture() as capture:
             for _ in range(100):
                 mjw.step(worlds.model, d)
-        # when nothing but time has changed by a bit, nothing will: a step is a function of what is compared
+        # if nothing but time has changed by a bit, nothing will: a step is a function of the compared data
         g, last = worlds.gears, None
         for i in range(round(wait / m.opt.timestep / 100)):
             wp.capture_launch(capture.graph)
@@ -518,7 +518,7 @@ def worlds():
     assert len(np.unique(together[2], axis=0)) == count and np.ptp(together[0][:, 0]) > 0.01
     print(f"{count} worlds of {length} steps equal {count} single runs")
 
-    # few rounds, so that some worlds are not done: they say so, also where rows of friction loss are not solved to the end, and the
+    # few rounds, so that some worlds are not done: they report it, also if rows of friction loss are not solved to the end; the
     # largest force, of which 1e-3 may be missing, is that of the iteration before
     for passive, most in ((kernels.rounds.PASSIVE, 2e-3), (1, 1e-2)):
         with mock.patch.object(kernels.rounds, "PASSIVE", passive):
@@ -600,7 +600,7 @@ SERVOS = '<position joint="j1" kp="30" kv="200"/><position joint="j2" kp="10" kv
 def model(integrator="Euler", option="", config="", joint="", armature=1, actuators=MOTORS, noslip=0):
     xml = MODEL.format(integrator=integrator, option=option, config=config, joint=joint, armature=armature, actuators=actuators)
     result = mujoco.MjModel.from_xml_string(xml)
-    result.opt.noslip_iterations = noslip  # a file that says so is refused by the plugin
+    result.opt.noslip_iterations = noslip  # the plugin refuses such a file
     return result
 
 
@@ -629,7 +629,7 @@ def ungeared(integrator, brake=None, **gear):
 
 
 def gains(model, mjd):
-    """What a joint's motor loses over a step by its motion, as inertia: h K_v, and h^2 K_p with "discrete".
+    """Torque that a joint's motor loses over a step by its motion, as inertia: h K_v, and h^2 K_p with "discrete".
 
     From the engine's forces at motions nearby; gains that would drive are none.
     """
@@ -670,7 +670,7 @@ def gains_of_motors():
             expected = gains(mjm, mjd)
             mujoco.mj_step(mjm, mjd)
             step()
-            found = geared._now.inertia.numpy()[0] - 0.3  # what is not the rotor's own
+            found = geared._now.inertia.numpy()[0] - 0.3  # parts that are not the rotor's own
             assert np.allclose(found, expected, rtol=1e-3, atol=1e-6), (i, found, expected)
             ours, theirs = d.sensordata.numpy()[0], mjd.sensordata
             for first in (0, 15):
@@ -730,7 +730,7 @@ def some():
 
 
 def attached():
-    """Gears for what mujoco_warp.put_model has made: the motion of the plugin."""
+    """Gears for the result of mujoco_warp.put_model: the motion of the plugin."""
     gear = {"gamma_u": 0.1, "gamma_v": [1.1, 0.3], "coulomb": 0.5, "static_ratio": 1.2}
     for integrator in engine.INTEGRATORS:
         mjm = model(integrator)
@@ -762,7 +762,7 @@ def attached():
 
 
 def check_refused(call, error, line):
-    """In one line that says what is wrong."""
+    """In one line with the mistake."""
     try:
         call()
     except error as refusal:
@@ -772,7 +772,7 @@ def check_refused(call, error, line):
 
 
 def refused():
-    """Arguments that do not fit are refused before a kernel reads beside its arrays."""
+    """Wrong arguments are refused before a kernel reads beyond its arrays."""
     plain = ungeared("implicitfast")
     small = mujoco.MjModel.from_xml_string("<mujoco><worldbody><body><joint name='j1'/><geom size='.1'/></body></worldbody></mujoco>")
 
@@ -806,7 +806,7 @@ def refused():
         (worlds(njmax=0) + (plain,), gear, ValueError, "njmax"),
     ):
         check_refused(lambda arguments=arguments, keys=keys: mjgear.warp.attach(*arguments, **keys), error, line)
-    assert not hasattr(m, "mjgear")  # which has no gear by now
+    assert not hasattr(m, "mjgear")  # whose gear was removed
 
     # a second time; other worlds of the model have gears by Gears
     gears = mjgear.warp.attach(m, d, plain, **gear)
@@ -903,7 +903,7 @@ def batched():
 
 
 def padded():
-    """Some of the engine's arrays have more rows than njmax: worlds that are alike stay alike, whatever njmax is."""
+    """Some of the engine's arrays have more rows than njmax: equal worlds stay equal for any njmax."""
     mjm, runs = scripts.ALL["humanoid"].model(True), []
     for njmax in (160, 157):
         mjd = mujoco.MjData(mjm)
@@ -934,7 +934,7 @@ def captured():
 
 
 def refused_names(gears):
-    """What mjgear.Gear refuses: names that do not exist, and results that are written to."""
+    """Refusals of mjgear.Gear: unknown names, and writes to results."""
     for name, line in (
         ("colomb", "unknown key 'colomb'; did you mean coulomb"),
         ("gama_v", "unknown key 'gama_v'; did you mean gamma_"),
@@ -991,7 +991,7 @@ def interface():
 
     motors_and_loads()
 
-    # refusals say what to do
+    # refusals name the remedy
     backlash = "".join(f'<config key="{k}" value="{v}"/>' for k, v in
                        {"backlash": "exact", "half_gap": 0.01, "stiffness": 1000, "rotor_inertia": 0.1}.items())  # fmt: skip
     rope = '</instance><instance name="rope">' + "".join(
@@ -1070,7 +1070,7 @@ def interface():
             slips += slip
         assert largest(d.qpos.numpy()[0], mjd.qpos) < 1e-5 and np.array_equal(*d.qpos.numpy())
         assert np.abs(mjd.qpos).max() > 0.01 and not gears.unsettled.numpy().any()
-        # where the torque on the link changes its sign, its rounding may decide what the gear does
+        # where the torque on the link changes its sign, round-off may decide the gear's state
         held = "stuck" if armature == 1 else "locked"  # without much of a rotor the load on j1 grows faster than it
         assert slips > 20 and others <= 3 and {held, "driving", "driven"} <= states, (slips, others, states)
         print(f"{integrator}, {'servos' if actuators == SERVOS else 'motors'}: sensors and motion of the plugin, "
@@ -1087,7 +1087,7 @@ def interface():
     padded()
     captured()
 
-    # friction does not change what forward starts from; gears change on the device, a world by itself
+    # friction does not change the input of forward; gears change on the device, world by world
     velocity = d.qvel.numpy().copy()
     mjw.forward(m, d)
     assert np.array_equal(velocity, d.qvel.numpy())

@@ -35,7 +35,7 @@ def main():
         print("no build/venv-mjlab: see the first lines of this test")
         sys.exit(77)
 
-    # the releases of mjlab compute what the plugin does
+    # all releases of mjlab give the plugin's result
     print(run(SOURCE / "tests" / "test_warp.py", "interface"))
 
     # a policy learns with the gear; the example itself checks that there was one

@@ -1,9 +1,9 @@
-"""The wheel, installed where there is no compiler, beside each of some MuJoCo releases; ./check runs it.
+"""The wheel, installed without a compiler, beside each of some MuJoCo releases; ./check runs it.
 
     tests/wheel.py WHEEL RELEASE...
 
 In each environment: rod and wall are played and meet their claims, a geared humanoid is stepped, "import mujoco" alone
-registers the plugin from 4.0 on. With a release that the wheel does not know, import says what to do.
+registers the plugin from 4.0 on. With an unknown release, import names the remedy.
 """
 
 import concurrent.futures
@@ -18,7 +18,7 @@ import venv
 WHEEL = pathlib.Path(sys.argv[1]).resolve()
 RELEASES = sys.argv[2:]
 
-# a humanoid whose legs have worm gears; what of MuJoCo moves it is measured on the way
+# a humanoid whose legs have worm gears; the script measures which parts of MuJoCo move it
 STEP = """
 import time, sys
 import mujoco
@@ -71,7 +71,7 @@ def make(folder, release):
 
 
 def check(release):
-    """What was seen beside a release."""
+    """Findings beside a release."""
     seen = []
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)

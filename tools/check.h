@@ -1,4 +1,4 @@
-// Checks an MJCF: everything that is wrong with its gears, or what each geared joint will do.
+// Checks an MJCF: all mistakes of its gears, or a forecast for each geared joint.
 
 #ifndef TOOLS_CHECK_H_
 #define TOOLS_CHECK_H_

@@ -11,7 +11,7 @@
 static const double kMost = 1e100, kLeast = 1e-100;
 
 
-// what to write instead of an unknown preset: the most similar one, else where all are
+// remedy for an unknown preset: the most similar one, else where all are
 static void suggestPreset(char* text, size_t size, const char* name) {
   enum {
     MOST = 100
@@ -44,7 +44,7 @@ static void readPreset(Input* input, mjgReport* report, const char* name) {
 }
 
 
-// put a description in place of what the preset says in the same or in other words
+// let a description replace equivalent keys of the preset
 static void overPreset(Input* input) {
   mjgDescription given = input->description;
   input->description = input->preset.description;
@@ -98,7 +98,7 @@ static int readGapKey(Input* input, mjgReport* report, const char* name, const c
 }
 
 
-// a gap is what its law accepts; the rotor in front of it is asked for where a model is made
+// a gap is valid if its law accepts it; the rotor in front of it is required where a model is made
 static void checkGap(const Input* input, mjgReport* report) {
   mjgBacklash law = {.model = input->backlash, .exponent = 1};
   int given = 0;

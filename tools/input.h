@@ -1,4 +1,4 @@
-// A gear as it is written on the command line: a preset, quantities with units, or both.
+// A gear on the command line: a preset, quantities with units, or both.
 
 #ifndef TOOLS_INPUT_H_
 #define TOOLS_INPUT_H_
@@ -9,7 +9,7 @@ typedef struct Input_ {
   mjgDescription description;
   mjgPreset preset;               // name is null if none was named
   double inertia;                 // of the output side, -1: not given              kg m2
-  double load;                    // at which torques are told, 1 if not given      N m
+  double load;                    // load of the printed torques, 1 if not given N m
   int backlash;                   // mjgBacklashModel, -1: no gap
   int gap_given[mjgiNGAPKEY];     // 1: the number was given
   double gap_value[mjgiNGAPKEY];  // numbers of the gap and its rotor (mjg_gapKeyInfo)

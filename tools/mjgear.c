@@ -306,7 +306,7 @@ static int draw(const Arguments* arguments) {
     return status;
   }
 
-  // torques that show what friction does without load, or the given load
+  // torques that show friction without load, or the given load
   mjgFacts facts;
   mjg_explain(&facts, &gear, input.load, input.inertia);
   double limit = 2 * fabs(input.load);
@@ -447,7 +447,7 @@ static int failOption(const Command* command, const char* option) {
 }
 
 
-// what standard output did not take must not go unsaid
+// a failed write to standard output must be reported
 static void endOutput(void) {
   int lost = ferror(stdout);
   if (fflush(stdout) || lost) {
@@ -479,7 +479,7 @@ int main(int argc, char** argv) {
     return USAGE;
   }
 
-  // the command is the program's name to what follows it
+  // the command is the first argument
   Arguments arguments = {.command = command};
   char error[200];
   int option;

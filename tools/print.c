@@ -72,7 +72,7 @@ void printFacts(FILE* file, const mjgFacts* facts, const char* unit) {
     fprintf(file, "  static ratio       %.6g\n", t->static_ratio);
   }
 
-  // what that means
+  // meaning of the number
   if (!f->forward_drivable) {
     fputs("  NOT FORWARD-DRIVABLE: the motor alone cannot move it\n", file);
   }
@@ -319,7 +319,7 @@ static void printInstance(FILE* file, const Input* input, const mjgTransmission*
 void printMjcf(FILE* file, const Input* input, const mjgTransmission* gear, const Names* joints) {
   printInstance(file, input, gear, joints);
 
-  // what the engine has attributes and actuators for
+  // keys for which the engine has attributes and actuators
   fputs("\n", file);
   if (gear->armature == 0 && input->backlash < 0) {
     fprintf(file, "<!-- armature: write the motor's inertia times ratio^2, %s -->\n",

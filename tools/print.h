@@ -9,10 +9,10 @@
 #include "json.h"
 #include "mjgear_params.h"
 
-// a unit of a hinge as it is of a slide, "" for a number without one
+// a unit of a hinge for a slide, "" for a number without one
 const char* unitOf(const char* unit, int slide);
 
-// what a gear does; unit is "N m", or "N" for a slide
+// facts about a gear; unit is "N m", or "N" for a slide
 void printFacts(FILE* file, const mjgFacts* facts, const char* unit);
 void jsonFacts(Json* json, const mjgFacts* facts);
 

@@ -1,5 +1,5 @@
-// What systems have different words for: whether a name is that of a file itself, and not of a link, a pipe or a device,
-// and how a file replaces another.
+// Differences between systems: whether a name is that of a file itself, and not of a link, a pipe
+// or a device, and how a file replaces another.
 
 #ifndef MJGEAR_TOOLS_SYSTEM_H_
 #define MJGEAR_TOOLS_SYSTEM_H_

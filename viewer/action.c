@@ -51,7 +51,7 @@ static void reset(Window* w) {
 }
 
 
-// present what the panels name: scene, case, comparison
+// show the scene, case and comparison of the panels
 void windowReload(Window* w) {
   char file[1200], error[1400];
   Show* show = w->show;
@@ -159,7 +159,7 @@ static void fullscreen(Window* w) {
 }
 
 
-// a parameter of the selected joint, or the solver: tell what the configuration would say
+// a parameter of the selected joint, or the solver: report the equivalent configuration
 static void changeParameter(Window* w) {
   char error[1400];
   Show* show = w->show;

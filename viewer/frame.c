@@ -61,7 +61,7 @@ enum {
 };
 
 
-// what depends on the model
+// parts that depend on the model
 static void makeModel(Frame* frame, const Sim* sims, int nsim, int font_scale) {
   mjModel* m = sims[0].m;
   if (frame->flg_coarse) {
@@ -131,7 +131,7 @@ void frameFree(Frame* frame) {
 
 //---------------------------------- overlays ------------------------------------------------------
 
-// coloured labels along the lower edge: what the colours of geared joints say
+// coloured labels along the lower edge: meanings of the joints' colours
 static void drawLegend(const Frame* frame, mjrRect area, const Sim* sim) {
   const mjrContext* context = &frame->context;
   int height = context->charHeight + context->charHeight / 2;
@@ -158,7 +158,7 @@ static void drawLegend(const Frame* frame, mjrRect area, const Sim* sim) {
 }
 
 
-// a number as it is told: rounding errors are zero
+// a number for display: round-off is zero
 static double tidy(double x) {
   return fabs(x) < 1e-9 ? 0 : x;
 }
@@ -171,7 +171,7 @@ void frameValue(char* text, size_t text_size, const Sim* sim, int gear, int valu
   const char* length = slide ? "m" : "rad";
   const char* torque = slide ? "N" : "N m";
 
-  // what moves by rounding errors stands still; velocities are those to which the forces bring it
+  // motion by round-off is rest; velocities are those that the forces lead to
   int flg_still = tidy(v.slip) == 0;
   const double number[frameNVALUE] = {
       v.position, v.velocity, v.torque_in,  v.torque_out, v.friction,   v.lambda,
@@ -213,7 +213,7 @@ static void drawValues(const Frame* frame, mjrRect area, const Sim* sim) {
 
 //---------------------------------- picture -------------------------------------------------------
 
-// where the plots are: beside one simulation or four, below two, in the corner that three leave free
+// place of the plots: beside one simulation or four, below two, in the free corner of three
 static mjrRect plotsArea(const Frame* frame, mjrRect area, const Show* show) {
   int flg_plots = frame->flg_plots && show->sim[0].ngear > 0 && plotsShown(&frame->plots) > 0;
   mjrRect plots = {area.left + area.width, area.bottom, 0, area.height};
@@ -237,7 +237,7 @@ mjrRect frameView(const Frame* frame, mjrRect area, const Show* show, int s) {
   int width = area.width - (n == 2 || n == 3 ? 0 : plots.width);
   int height = area.height - (flg_below ? plots.height : 0);
 
-  // three without plots stand in a row
+  // three without plots are in a row
   if (n == 3 && plots.width == 0) {
     across = 3;
     down = 1;
@@ -254,7 +254,7 @@ void frameScene(Frame* frame, const Sim* sim, mjrRect view, const mjvPerturb* pe
   mjv_updateScene(sim->m, sim->d, &frame->option, perturb, &frame->camera, mjCAT_ALL,
                   &frame->scene);
 
-  // what a camera sees in a picture of usual shape it sees in a narrow one too
+  // a narrow picture shows the camera's whole view too
   float wide = 4.0f / 3.0f * (float)view.height / (float)(view.width > 0 ? view.width : 1);
   for (int i = 0; i < 2 && wide > 1; i++) {
     frame->scene.camera[i].frustum_bottom *= wide;

@@ -7,7 +7,7 @@
 #include "show.h"
 
 
-// live values of a geared joint, in the order in which they are told
+// live values of a geared joint, in the order of display
 enum {
   framePOSITION,
   frameVELOCITY,
@@ -63,7 +63,7 @@ void frameEffects(Frame* frame, int flg_effects);
 // part of the area in which simulation s is drawn
 mjrRect frameView(const Frame* frame, mjrRect area, const Show* show, int s);
 
-// bring the scene of a simulation up to date as it is drawn in a view; perturb is nullable
+// update the scene of a simulation as a view draws it; perturb is nullable
 void frameScene(Frame* frame, const Sim* sim, mjrRect view, const mjvPerturb* perturb);
 
 // draw in the current buffer

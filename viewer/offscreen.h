@@ -9,7 +9,8 @@
 typedef struct Offscreen_ Offscreen;
 
 // Makes a context current in this thread: EGL where it works, else OSMesa; MUJOCO_GL=egl or osmesa
-// in the environment asks for one. Null if neither works: error tells why and what to install.
+// in the environment asks for one. Null if neither works: error names the reason and the
+// package to install.
 Offscreen* offscreenOpen(char* error, size_t error_size);
 
 // "EGL" or "OSMesa"

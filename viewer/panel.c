@@ -21,7 +21,7 @@ enum {
   sectCONTROL
 };
 
-// what an item does when it is used
+// action of an item
 enum {
   itemPLAIN = 0,
   itemQUIT,

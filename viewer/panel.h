@@ -10,10 +10,10 @@
 enum {
   panelNKEY = 32,
   panelSOLVER = panelNKEY,
-  panelCASES = 3  // of what stands beside: all cases of the scene
+  panelCASES = 3  // of the compared models: all cases of the scene
 };
 
-// what a panel asks of the window
+// requests of a panel to the window
 typedef enum PanelRequest_ {
   panelNOTHING = 0,
   panelQUIT,

@@ -232,7 +232,8 @@ static int drawNames(char (*name)[64], int n, mjrRect area, const mjrContext* co
 }
 
 
-// whether a simulation has what a plot shows: the engine's friction has no internal force, and what rubs nowhere has none
+// whether a simulation has the quantity of a plot: the engine's friction has no internal force, and
+// a model without friction has none
 static int hasCurve(const Sim* sim, int plot) {
   if (plot < plotLAMBDA) {
     return 1;

@@ -26,7 +26,7 @@ typedef struct Plots_ {
   double last;       // time of the last sample, s
   float* time;       // (nsampleMAX)
   float* data;       // (nsim x ngear x nPLOT x nsampleMAX)
-  mjvFigure figure;  // one is enough: they are drawn in turn
+  mjvFigure figure;  // one is enough: they are drawn one after the other
 } Plots;
 
 // names of the plots with units, for hinges

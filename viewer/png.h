@@ -6,7 +6,7 @@
 #include <stddef.h>
 
 
-// 0 on success; else error tells what went wrong
+// 0 on success; else error has the reason
 int pngWrite(const char* path, const unsigned char* rgb, int width, int height, char* error,
              size_t error_size);
 

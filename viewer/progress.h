@@ -14,7 +14,7 @@ typedef struct mjgProgress_ {
 
 void mjg_beginProgress(mjgProgress* progress, int enabled);
 
-// show that a fraction of all work is done, if it is time to; label says at what we are
+// show that a fraction of all work is done, if it is time to; label names the current work
 void mjg_showProgress(mjgProgress* progress, double fraction, const char* label);
 
 // take the bar off the terminal

@@ -8,8 +8,8 @@
 #include "show.h"
 
 
-// Runs the show to its end and writes what its options ask for. 0 on success, else an exit code, and
-// one line in error.
+// Runs the show to its end and writes the files of its options. 0 on success, else an exit code,
+// and one line in error.
 int record(Show* show, char* error, size_t error_size);
 
 #endif  // MJGEAR_VIEWER_RECORD_H_

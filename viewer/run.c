@@ -47,7 +47,7 @@ static const char usage[] =
     "claim\n"
     "does not hold or a run failed; 2: wrong use.\n";
 
-// what the command line asks for
+// options of the command line
 typedef struct mjgOptions_ {
   const mjgScene* scene[MAXARGUMENT];
   int nscene;
@@ -204,7 +204,7 @@ static int readOption(mjgOptions* options, int option) {
 }
 
 
-// read the command line; -1: go on, otherwise the exit code
+// read the command line; -1: continue, otherwise the exit code
 static int parse(mjgOptions* options, int argc, char** argv) {
   char error[ERROR];
   int option;
@@ -309,7 +309,7 @@ static int writeDifferences(const char* folder, const mjgScene* scene, const mjg
 }
 
 
-// write what the columns of all cases are about; 0: done
+// write the meaning of the columns of all cases; 0: done
 static int writeJoints(const char* folder, const mjgScene* scene, const mjModel* m) {
   mjgOutput* output = openResult(folder, scene->name, "joints");
   if (!output) {
@@ -375,7 +375,7 @@ static int runCase(mjgPlay* play, const mjgOptions* options, const mjgScene* sce
   mjModel* m = mjg_loadScene(scene, variant, options->setting, options->nsetting, error, ERROR);
   mjData* d = m ? mjg_startScene(m) : NULL;
 
-  // the integration beside it has the settings of the file, not these
+  // the separate integration has the settings of the file, not these
   if (!d || mjg_openPlay(play, scene, variant, m, d, !options->nsetting, error, ERROR)) {
     complain("%s", error);
     mj_deleteData(d);
@@ -399,7 +399,7 @@ static int runCase(mjgPlay* play, const mjgOptions* options, const mjgScene* sce
 }
 
 
-// say what a scene showed
+// print the claims of a scene
 static void report(const mjgOptions* options, const mjgScene* scene, const mjgPlay* play, int nplay,
                    const mjgClaims* claims) {
   if (!options->quiet) {

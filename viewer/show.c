@@ -211,7 +211,7 @@ static int loadSim(Show* show, Sim* sim, const mjgCase* variant, SimFriction fri
 }
 
 
-// mean size of each joint's gear friction over the run: what a constant friction would be set to
+// mean size of each joint's gear friction over the run, for an equal constant friction
 static void meanFriction(double* mean, const Show* show, Sim* sim) {
   double duration = fmin(show->duration, 5);
   mjgProgress progress;
@@ -232,7 +232,7 @@ static void meanFriction(double* mean, const Show* show, Sim* sim) {
 }
 
 
-// the cases that are to be seen beside the first
+// the compared cases beside the first
 static int openCases(Show* show, char* error, size_t error_size) {
   const mjgScene* scene = show->scene;
   const char* names = show->option.beside;

@@ -79,7 +79,7 @@ int showChange(Show* show, const char* file, SimFriction against, const char* be
 // index of the geared joint that is to be shown first
 int showJoint(const Show* show);
 
-// what a simulation is called among others: its case, or its friction
+// short name of a simulation: its case, or its friction
 const char* showLabel(const Show* show, int sim);
 
 // the same as one says it; valid until the next call for this simulation
@@ -106,7 +106,7 @@ void showForward(Show* show);
 // whether the engine found the state unusable, and began anew
 int showDiverged(const Show* show);
 
-// what the engine warned of since the last reset, null if nothing
+// warning of the engine since the last reset, null if none
 const char* showWarning(const Show* show);
 
 #endif  // MJGEAR_VIEWER_SHOW_H_

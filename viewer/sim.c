@@ -90,7 +90,7 @@ static void deleteOurs(mjSpec* spec, mjtObj type) {
 }
 
 
-// take the gears out, with what refers to them, and set native friction instead
+// remove the gears and all references to them, and set native friction instead
 static void removeGears(mjSpec* spec, int njnt, const SimGear* gear, int ngear,
                         const double* frictionloss) {
   // ids are those of the compiled model, before anything is deleted
@@ -257,7 +257,8 @@ SimValues simValues(const Sim* sim, int gear) {
     values.state = (int)s[mjgSENSOR_STATE];
     values.power_loss = s[mjgSENSOR_POWER_LOSS];
 
-    // friction acts on the velocity at the end of the step, which power tells; without any it is told as it is
+    // friction acts on the velocity at the end of the step, which its power gives; without power it
+    // is shown unchanged
     double t = s[mjgSENSOR_FRICTION];
     values.slip = values.mode == 0 ? 0 : t != 0 ? values.power_loss / t : values.velocity;
     values.gap = s[mjgSENSOR_GAP];

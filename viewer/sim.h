@@ -1,4 +1,4 @@
-// One simulated MJCF file: model, data, and what the viewer knows about its geared joints.
+// One simulated MJCF file: model, data, and the viewer's data about its geared joints.
 
 #ifndef MJGEAR_VIEWER_SIM_H_
 #define MJGEAR_VIEWER_SIM_H_

@@ -69,7 +69,7 @@ static int findPlugin(Plugin* plugin, char* error, size_t error_size) {
 
 //---------------------------------- reading -------------------------------------------------------
 
-// coefficients and efficiencies, from whatever describes the gear
+// coefficients and efficiencies, for any description of the gear
 static int readGear(double value[4], const Plugin* plugin, const Sim* sim, int joint) {
   return plugin->getGear(value + GAMMA_U, sim->m, sim->d, joint, "gamma_u") == 1 &&
          plugin->getGear(value + GAMMA_V, sim->m, sim->d, joint, "gamma_v") == 1 &&

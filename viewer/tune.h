@@ -23,8 +23,8 @@ extern const int tuneNKey;
 extern const char* const tuneSolvers[];
 extern const int tuneNSolver;
 
-// value of a key at a geared joint: 1 if it has one there. Coefficients and efficiencies always have
-// one, whatever describes the gear.
+// value of a key at a geared joint: 1 if it has one there. Coefficients and efficiencies always
+// have one, for any description of the gear.
 int tuneValue(double* value, const Show* show, int gear, int key);
 
 // index of the solver in use

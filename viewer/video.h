@@ -14,7 +14,7 @@ Video* videoOpen(const char* path, int width, int height, int fps, char* error, 
 // One frame, 8-bit RGB from top to bottom. 0 on success, -1 if ffmpeg takes no more.
 int videoFrame(Video* video, const unsigned char* rgb);
 
-// Finishes the file: 0 on success, else error says what ffmpeg said. Null is allowed.
+// Finishes the file: 0 on success, else error has ffmpeg's message. Null is allowed.
 int videoClose(Video* video, char* error, size_t error_size);
 
 #endif  // MJGEAR_VIEWER_VIDEO_H_

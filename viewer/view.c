@@ -61,7 +61,7 @@ static const char usage[] =
 
 // messages of the engine, one line each; its errors end the program like our own
 static void logMessage(const mjLogMessage* message) {
-  // an unstable simulation is told once, at the end
+  // an unstable simulation is reported once, at the end
   int flg_unstable = strstr(message->subject, "in QPOS") || strstr(message->subject, "in QVEL") ||
                      strstr(message->subject, "in QACC");
   if (message->level >= mjLOG_WARNING && !flg_unstable) {

@@ -26,7 +26,7 @@ static const char help_meaning[] =
     "turn it\norbit, pan the camera (Shift: horizontal)\nzoom\nlook at\ntrack\nits shortcuts";
 
 
-// what GLFW says last, for our one line
+// last message of GLFW, for our line
 static char glfw_error[200];
 
 static void onError(int code, const char* description) {
@@ -133,7 +133,7 @@ static int textWidth(const char* text, const mjrContext* context) {
 }
 
 
-// ground on which the help is read, whatever is behind it
+// background of the help text
 static void drawGround(const Window* w) {
   const mjrContext* context = &w->frame.context;
   int lines = 2;
@@ -213,7 +213,7 @@ static void waitFrame(Window* w) {
 }
 
 
-// what --measure tells
+// output of --measure
 typedef struct Measure_ {
   double begin;      // wall clock after a first second, in which caches fill; 0: not yet
   double simulated;  // simulated time then, s

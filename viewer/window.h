@@ -59,7 +59,7 @@ void windowPace(Window* w);
 // a line at the lower edge for a few seconds
 void windowTell(Window* w, const char* message);
 
-// what panels ask for
+// requests of panels
 void windowObey(Window* w, PanelRequest request);
 
 // write the drawing to a new PNG file
@@ -81,10 +81,10 @@ void windowUpdate(Window* w);
 void windowOverview(Window* w);
 void windowChoose(Window* w, int scene);
 
-// go on to the next scene when this one was seen
+// continue with the next scene when this one has ended
 void windowGallery(Window* w);
 
-// present what the panels name: scene, case, comparison
+// show the scene, case and comparison of the panels
 void windowReload(Window* w);
 
 // take keys and mouse

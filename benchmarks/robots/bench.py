@@ -1,11 +1,11 @@
 """Gears on robots of other packages: check the law in every step, and measure the cost.
 
     benchmarks/robots/bench.py [--long] [--robots NAME..] [--gears A B C] [--integrators ..] [--steps N] [--library FILE]
-    benchmarks/robots/bench.py --cost ...        # what a step costs, against no friction and MuJoCo's own, in turn in one run
+    benchmarks/robots/bench.py --cost ...        # cost of a step, over no friction and MuJoCo's own, interleaved in one run
     benchmarks/robots/bench.py --case FILE       # repeat a step that was saved: unsolved, off the law, or slow
 
 Gears A (mild), B (self-locking) and C (mild, with backlash) on all actuated joints; random, resting and unpowered controls. Each step is
-recorded (record.py) and checked with the velocities that the engine itself came to (law.py), independently of what the plugin says:
+recorded (record.py) and checked with the engine's own velocities (law.py), independently of the plugin's results:
 
     unsolved    the status of the step is neither "solved" nor "solved, but another solution may exist"
     wrong       friction drives: t v+ < 0
@@ -16,7 +16,7 @@ recorded (record.py) and checked with the velocities that the engine itself came
     worst       the slowest step, by processor time of the thread, over the median of its run
     over        steps that took more than 20 times the median
     diverged    episodes that ended because the engine warned of a bad position, velocity or acceleration; plain: the same
-                without gears. What comes after is not counted
+                without gears. Later steps are not counted
 """
 
 import argparse
@@ -72,7 +72,7 @@ def load(text, options, kind):
 
 
 def addresses(model):
-    """Where the numbers of each gear stand in sensordata."""
+    """Places of each gear's numbers in sensordata."""
     return np.array([model.sensor_adr[i] for i in range(model.nsensor)
                      if mujoco.mjtSensor(model.sensor_type[i]) == mujoco.mjtSensor.mjSENS_PLUGIN], dtype=int)
 

@@ -1,4 +1,4 @@
-"""What a step costs: variants of one robot, in turn in one run, by processor time of the thread."""
+"""Cost of a step: variants of one robot, interleaved in one run, by processor time of the thread."""
 
 import time
 

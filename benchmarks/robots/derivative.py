@@ -12,7 +12,7 @@ counts.
     off        of these: further than 1e-6 of the largest entry of the column from differences
     worst      the largest of these errors
     one-sided  a gear changes its piece within 1e-6 on one side, or the control is at its range
-    time       of the derivatives by all controls, of that of the steps for central differences (median, in turn)
+    time of the derivatives by all controls, over the steps of central differences (median, interleaved)
 """
 
 import argparse

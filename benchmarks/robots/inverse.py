@@ -1,7 +1,7 @@
 """Inverse dynamics with gears on robots of other packages: compared with the torques that acted, and its cost.
 
     benchmarks/robots/inverse.py [--robots NAME..] [--gears A B brakes] [--integrators ..] [--steps N] [--library FILE] [--fail]
-    benchmarks/robots/inverse.py --cost ...      # time of mjg_inverse over that of mj_inverse, in turn in one run
+    benchmarks/robots/inverse.py --cost ...     # time of mjg_inverse over mj_inverse, interleaved in one run
 
 Gears A (mild), B (self-locking) and A with brakes on all actuated joints, in front of the teeth and behind them, which random controls open and close. Robots move and fall under random controls; each step is asked for the torques that made it, from the
 state before it and (v+ - v)/h. Steps that the plugin says it has not solved are left out.
@@ -31,13 +31,14 @@ ROBOTS = ["leap_hand", "panda_robotiq", "apollo", "op3", "berkeley_humanoid", "g
 MOVES, RESTS, HELD, JAMS = 1, 2, 4, 5  # mjgMotion of plugin/mjgear_plugin.h
 HOLD, EPISODE = 10, 200  # steps with the same controls; of a fall
 TOLERANCE = 1e-7
-CALLS = 5  # of each, in turn
+CALLS = 5  # of each, interleaved
 DOUBLES, INTS = ctypes.POINTER(ctypes.c_double), ctypes.POINTER(ctypes.c_int)
 STATE = mujoco.mjtState.mjSTATE_INTEGRATION
 
 
 def braked(text, model):
-    """The same with a brake on each geared joint, that slips with what stops its inertia with 20 rad/s2 and holds half as much again."""
+    """The same with a brake on each geared joint. It slips with the torque that decelerates its inertia by 20 rad/s2, and holds half as
+    much again."""
     brakes = ""
     for k, j in enumerate(robots.gearable(model)):
         torque, side = 20 * model.dof_M0[model.jnt_dofadr[j]], ("motor", "link")[k % 2]
@@ -115,7 +116,7 @@ def per_call(call, *arguments):
 
 
 def cost(model, library, steps, seed):
-    """Median of the time of mjg_inverse over that of mj_inverse, of the same states, less what calls from Python take."""
+    """Median time of mjg_inverse over mj_inverse at the same states, without the cost of calls from Python."""
     data, inverse = mujoco.MjData(model), Inverse(model, library)
     engine = ctypes.CDLL(next(str(f) for f in pathlib.Path(mujoco.__file__).parent.glob("libmujoco*")))
     engine.mj_inverse.argtypes = engine.mj_isSparse.argtypes = [ctypes.c_void_p, ctypes.c_void_p]

@@ -6,8 +6,8 @@ the engine's derivative drops entries between branches with implicitfast and imp
     wrong     t v+ < 0
     beyond    |t| > |lambda| + c with the constant friction c, or |t| < |lambda| + c while the joint moves
 
-The friction t is what the passive forces of the geared model miss of springs, dampers, gravity compensation and fluid. Behind a gap u and t
-are those of the rotor, whose velocity a sensor gives. The torque T on the link is the engine's force on the joint. Also
+The friction t is the part of the geared model's passive forces beyond springs, dampers, gravity compensation and fluid. Behind a gap u and
+t are those of the rotor, whose velocity a sensor gives. The torque T on the link is the engine's force on the joint. Also
 
     pulls     T acts where both sides are apart during the whole step, or pulls where they touch
 """
@@ -35,7 +35,7 @@ def _drives(model, i):
 
 
 class Law:
-    """What the check needs of a geared model: made once a run."""
+    """Data of a geared model for the check, made once a run."""
 
     def __init__(self, model, gear, sensors):
         """gear: robots.GEARS; sensors: addresses of the numbers of each geared joint in sensordata."""
@@ -45,7 +45,7 @@ class Law:
         self.dof = model.jnt_dofadr[self.joint]
         self.powered = not model.opt.disableflags & mujoco.mjtDisableBit.mjDSBL_ACTUATION
         self.discrete = model.opt.integrator == DISCRETE
-        # what actuators add to the inertia; PGS leaves it out under "discrete"
+        # inertia of actuators; PGS leaves it out under "discrete"
         self.implicit = self.powered and model.opt.integrator in (2, 3, DISCRETE) and not (
             self.discrete and model.opt.solver == mujoco.mjtSolver.mjSOL_PGS)
         self.rows = self._rows()
@@ -119,7 +119,7 @@ class Law:
         return result
 
     def _implicit(self, episode, moments, a, v):
-        """What actuators do with accelerations a and velocities v (both n x nv): S a, and the torque that a velocity
+        """Effect of actuators at accelerations a and velocities v (both n x nv): S a, and the torque that a velocity
         changes at the start of the step."""
         take, shift, h = np.zeros_like(a), np.zeros_like(a), self.model.opt.timestep
         if not self.implicit or not self.rows:
@@ -157,7 +157,7 @@ class Law:
         pulls = np.zeros(episode.n, dtype=bool)
         checked = np.ones(len(dof), dtype=bool)
         if self.gear["gap"]:
-            T = u - t  # what the link gets
+            T = u - t  # torque on the link
             rotor = after["sensordata"][:, self.sensors + ROTOR_VELOCITY]
             angle = after["sensordata"][:, self.sensors + ROTOR_ANGLE]
             rotor, before_rotor = rotor[1:], rotor[:-1]
@@ -185,8 +185,8 @@ class Law:
         return [{0: 6, 1: 3}.get(int(t), 1) for t in self.model.jnt_type]
 
     def _pulls(self, episode, T, rotor, before_rotor, angle, scale):
-        """Returns whether the shaft acts across an open gap, or pulls. Its angle is between that at the step's begin and the angle that the engine's
-        step leads to, whatever mean of them its law takes."""
+        """Returns whether the shaft acts across an open gap, or pulls. Its angle is between the angle at the step's begin and the angle
+        after the engine's step, for any mean of them in its law."""
         dof, h = self.dof, self.model.opt.timestep
         start = angle[:-1] - episode.before["qpos"][:, self.model.jnt_qposadr[self.joint]]
         old, new = before_rotor - episode.before["qvel"][:, dof], rotor - episode.after["qvel"][:, dof]

@@ -7,8 +7,8 @@
 All actuated hinges and slides get a gear that can be driven back (free), one that cannot (locking), and one with play, with each integrator. Controls
 are random numbers of their ranges, anew every twenty steps, from the first keyframe if there is one. Each step is checked with the velocities
 that the engine computed (law.py), independently of the plugin's sensors. The cost is the median over steps from the same states with gears,
-without and with frictionloss, in turn. Where a model is refused, the remedy of the message is tried. With --json a later call continues where
-an earlier one ended, and the table is of all robots in FILE.
+without, and with frictionloss, interleaved. Where a model is refused, the remedy of the message is tried. With --json a later call
+continues where an earlier one ended, and the table is of all robots in FILE.
 
     unsolved  steps whose status is neither "solved" nor "solved, but another solution may exist"
     silent    steps off the law whose status says solved
@@ -75,7 +75,7 @@ def lighten(spec, model):
 
 
 def read(path):
-    """MjSpec of a robot that compiles quickly, and what became of its meshes."""
+    """MjSpec of a robot that compiles quickly, and a note on its meshes."""
     spec, meshes = other_models.read(path)
     model = spec.compile()
     before = model.body_mass.copy(), model.dof_M0.copy()
@@ -108,7 +108,7 @@ def geared(spec, model, numbers):
 
 
 def with_loss(spec, model):
-    """The robot with MuJoCo's joint friction, as much as brakes each joint by 1 rad/s2 beside its own."""
+    """The robot with MuJoCo's joint friction, which brakes each joint by 1 rad/s2 in addition to its own."""
     copy, joints = spec.copy(), robots.gearable(model)
     for name, j in zip(robots.names_of(model, joints), joints, strict=True):
         dof = model.jnt_dofadr[j]
@@ -125,7 +125,7 @@ def start(model):
 
 
 def costs(m, others, steps):
-    """Median time of a step with gears over that of each other model from the same state, in turn."""
+    """Median time of a step with gears over each other model from the same state, interleaved."""
     data, twins = start(m), [mujoco.MjData(other) for other in others]
     plan = record.controls(m, "random", steps, np.random.default_rng(1))
     times = np.zeros((steps, len(others) + 1))
@@ -190,7 +190,7 @@ def play(spec, plain, kind, steps, cases):
 
 
 def measure(path, steps, cases=None):
-    """Rows of one robot: what it is, and then one for each integrator and kind of gear."""
+    """Rows of one robot: its description, and then one for each integrator and kind of gear."""
     mujoco.set_mju_user_warning(lambda text: None)
     try:
         spec, meshes = read(path)
@@ -249,7 +249,7 @@ def of_folder(folder, names):
 
 
 def notes_of(rows, head):
-    """What the numbers of a robot do not say."""
+    """Limits of a robot's numbers."""
     runs = [row for row in rows if "kind" in row]
     told = collections.Counter()
     for row in runs:

@@ -4,7 +4,7 @@
 
 An episode holds a row a step: state before it (qpos, qvel, act, ctrl), velocities after it, forces, sensors, processor time. Time is that of
 the thread, so that other programs do not count. Slow steps are repeated from their saved state, and the
-fastest of three repetitions counts: what remains slow is slow by itself.
+fastest of three repetitions counts.
 """
 
 import dataclasses
@@ -32,7 +32,7 @@ class Episode:
     before: dict
     after: dict
     time: np.ndarray  # us, n
-    state: np.ndarray  # what mj_setState takes, to repeat a step
+    state: np.ndarray  # argument of mj_setState, to repeat a step
     diverged: bool
 
 
@@ -48,7 +48,7 @@ def controls(model, kind, steps, random):
 
 
 def offsets(model):
-    """Where qpos, qvel, act and ctrl stand in a state."""
+    """Places of qpos, qvel, act and ctrl in a state."""
     result = {}
     for name, bit in (("time", mujoco.mjtState.mjSTATE_TIME), ("qpos", mujoco.mjtState.mjSTATE_QPOS),
                       ("qvel", mujoco.mjtState.mjSTATE_QVEL), ("act", mujoco.mjtState.mjSTATE_ACT),

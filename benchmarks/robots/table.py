@@ -1,4 +1,4 @@
-"""The tables of doc/robots.md, from what bench.py wrote with --json.
+"""The tables of doc/robots.md, from the JSON of bench.py.
 
     benchmarks/robots/table.py --before OLD.json.. --after NEW.json.. --cost COST.json..
 

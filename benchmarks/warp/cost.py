@@ -1,4 +1,4 @@
-"""What gears cost in MuJoCo Warp: steps per second of all worlds, captured, on a GPU or on the CPU backend.
+"""Cost of gears in MuJoCo Warp: steps per second of all worlds, captured, on a GPU or on the CPU backend.
 
     build/venv-warp/bin/python benchmarks/warp/cost.py                                # the GPU if there is one
     build/venv-warp/bin/python benchmarks/warp/cost.py --device cpu --worlds 16 --steps 50
@@ -115,7 +115,7 @@ def measured(scene, nworld, arguments):
         except Exception as error:  # a kernel that does not compile or run raises many types
             failed[way] = " ".join(f"{type(error).__name__}: {error}".split())[:120].replace("|", "/")
 
-    for way in ("gears", "frictionloss", "plain"):  # what the others start from
+    for way in ("gears", "frictionloss", "plain"):  # start of the others
         settled = settled or tried(way, lambda: Case(scene, way, nworld, arguments.steps))
     for way in WAYS:
         case = way not in failed and tried(way, lambda: Case(scene, way, nworld, arguments.steps, settled))

@@ -1,4 +1,4 @@
-"""How far MuJoCo Warp with gears is from MuJoCo with the plugin, beside other ways to give it friction.
+"""Distance of MuJoCo Warp with gears from MuJoCo with the plugin, beside other kinds of friction.
 
     build/venv-warp/bin/python benchmarks/warp/distance.py [SCENE...]
 

@@ -4,7 +4,7 @@
 
 Prints a table in Markdown. The timed part is the largest of a friction problem: the factor of H, and the columns of its
 inverse at the geared joints. The tile takes wp.tile_cholesky and wp.tile_cholesky_solve, as MuJoCo Warp does. Both are held
-against NumPy's inverse. The least of the rounds counts, each way in turn.
+against NumPy's inverse. The least of the rounds counts, variants interleaved.
 """
 
 import argparse

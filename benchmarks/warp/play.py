@@ -118,7 +118,7 @@ class Worlds:
 
 
 def warp(scene, geared=True, worlds=None, **options):
-    """MuJoCo Warp, running freely with the inputs of the scene, in the worlds that are there or in new ones."""
+    """MuJoCo Warp, running freely with the inputs of the scene, in existing worlds or in new ones."""
     worlds = worlds or Worlds(scene, geared, **options)
     worlds.reset()
     m, h = worlds.host_model, worlds.host

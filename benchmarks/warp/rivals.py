@@ -1,4 +1,4 @@
-"""Other ways to give MuJoCo Warp the friction of gears, to compare with: what its users can do without a solver.
+"""Other ways to give MuJoCo Warp the friction of gears, for comparison: without a solver.
 
 Each replaces mjgear.warp.Gears.
 """

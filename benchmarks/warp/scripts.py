@@ -1,4 +1,4 @@
-"""What moves by script in five scenes, for MuJoCo and for MuJoCo Warp alike: scenes/*/NAME.c in Python, and variations."""
+"""Scripted motion of five scenes, for MuJoCo and MuJoCo Warp: scenes/*/NAME.c in Python, and variations."""
 
 import os
 import pathlib
@@ -21,7 +21,7 @@ class Scene:
         xml: MJCF file in scenes/.
         duration: how long the scene takes, s.
         off: from when on the motors are off and all geared joints shall stand still, s; after `duration`: never.
-        settings: configuration of an instance that replaces what the MJCF says.
+        settings: configuration of an instance that replaces that of the MJCF.
         integrator, cone: replace those of the MJCF.
     """
 
@@ -33,7 +33,7 @@ class Scene:
     cone: mujoco.mjtCone | None = None
 
     def edit(self, spec):
-        """What else differs from the MJCF."""
+        """Other differences from the MJCF."""
 
     def model(self, geared=True):
         spec = mujoco.MjSpec.from_file(str(SCENES / self.xml))

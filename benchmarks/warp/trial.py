@@ -1,4 +1,4 @@
-"""Robots of others with gears, in MuJoCo Warp: one step from each of the plugin's states, beside MuJoCo Warp's own distance.
+"""Robots of other packages with gears, in MuJoCo Warp: one step from each of the plugin's states, beside MuJoCo Warp's own distance.
 
     build/venv-warp/bin/python benchmarks/warp/trial.py [ROBOT...] [--gears A S B] [--steps 300] [--running] [NAME=FILE.xml]
 

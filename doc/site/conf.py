@@ -1,6 +1,6 @@
 """The site of these pages, by Sphinx: ./site builds it.
 
-The source folder is the repository itself, so that a link works on the site as it does beside the files (links.py).
+The source folder is the repository itself, so a link works on the site and beside the files (links.py).
 """
 
 import pathlib

@@ -1,4 +1,4 @@
-"""Links of the pages, as they work beside the files, on the site.
+"""Links of the pages, which work beside the files and on the site.
 
 A link to a public header leads to its API page, one to a folder to the folder's page, one to the README to the first page.
 Targets that are not pages, source files for instance, are copied and can be downloaded.

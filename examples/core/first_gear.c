@@ -17,7 +17,7 @@ int main(void) {
   }
   printf("mjgear %s: forward efficiency %.3f, backward %.3f\n", mjg_version(), eta_f, eta_b);
 
-  // what moves it from rest while it holds a load of 10 N m, and what load would without its motor
+  // torque that moves it from rest under a load of 10 N m, and load that moves it without its motor
   const double rotor = 0.05, link = 1, load = 10, h = 0.001;
   mjgTransmission gear;
   mjg_defaultTransmission(&gear);

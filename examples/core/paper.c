@@ -29,7 +29,7 @@ int main(void) {
   void* memory = malloc(size);
   mjgWorkspace* work = mjg_create(memory, size, n, n);
 
-  // W = Mhat^-1, A = h W (65), P (52), and what the step would be without friction: v* (66), phi (62)
+  // W = Mhat^-1, A = h W (65), P (52), and the step without friction: v* (66), phi (62)
   double det = Mhat[0] * Mhat[3] - Mhat[1] * Mhat[2];
   const double W[n * n] = {Mhat[3] / det, -Mhat[1] / det, -Mhat[2] / det, Mhat[0] / det};
   double P[n * n], v_free[n], phi[n], Phi[n], s[n] = {0, 0};

@@ -156,7 +156,7 @@ static double boundBam(const double* p, double motor, double external, double v)
 }
 
 
-// speed after a step of published friction: what stops the joint, at most the bound
+// speed after a step of published friction: at most the bound stops the joint
 static double stepBam(const double* p, const State* s, double motor, double load, double h) {
   double inertia = p[mjgBENCH_INERTIA] + p[mjgBENCH_ARMATURE];
   double hold = inertia / h * s->v + motor - load;
@@ -275,7 +275,7 @@ int mjg_simulateBench(double* position, double* velocity, double* torque, double
     int finite = record(position, k, s.q) & record(velocity, k, s.v);
     finite &= record(rotor, k, s.q + s.angle);
 
-    // what the controller is told
+    // signal to the controller
     double input = inputAt(log, p, k);
     if (log->loop && p[mjgBENCH_SLEW] > 0) {
       goal += clamp(input - goal, p[mjgBENCH_SLEW] * log->dt);

@@ -17,7 +17,7 @@
 
 // numbers of a bench, in the order of the array that the functions below take
 typedef enum mjgBenchParameter_ {
-  // what the joint carries: the load torque is gravity sin(q + offset)
+  // load of the joint: the load torque is gravity sin(q + offset)
   mjgBENCH_INERTIA = 0,  // of the output side, without the rotor              kg m2
   mjgBENCH_GRAVITY,      // mass x gravity x length; 0: no pendulum            N m
   mjgBENCH_OFFSET,       // angle from the encoder's zero to hanging down      rad
@@ -27,7 +27,7 @@ typedef enum mjgBenchParameter_ {
   mjgBENCH_RESISTANCE,       // of the winding, mjgDRIVE_VOLTAGE                   Ohm
   mjgBENCH_GAIN,             // of the position loop                               (unit)/rad
   mjgBENCH_DERIVATIVE,       // of the position loop, on the speed                 (unit)/(rad/s)
-  mjgBENCH_LIMIT,            // of what the drive sets; 0: none                    (unit)
+  mjgBENCH_LIMIT,            // of the drive's quantity; 0: none (unit)
   mjgBENCH_CURRENT_LIMIT,    // of the winding, mjgDRIVE_VOLTAGE; 0: none          A
   mjgBENCH_SUPPLY,           // voltage that bounds mjgDRIVE_CURRENT; 0: none      V
   mjgBENCH_SLEW,             // most change of the goal; 0: any                    rad/s
@@ -61,7 +61,7 @@ typedef enum mjgBenchParameter_ {
 // name of a parameter, as in MJCF where that has one; null if out of range
 const char* mjg_benchName(int parameter);
 
-// what the input of a log is: what the drive sets, or the goal of a position loop that sets it
+// the input of a log: the drive's quantity, or the goal of a position loop
 typedef enum mjgDrive_ {
   mjgDRIVE_TORQUE = 0,   // N m at the output side
   mjgDRIVE_CURRENT = 1,  // A: torque constant x current, as far as the supply reaches
@@ -108,8 +108,7 @@ int mjg_simulateBench(double* position, double* velocity, double* torque, double
 
 // torque that a gear in motion delivers: u into the gear, v the speed of the output side, not 0.
 // Viscous friction is subtracted. A gear that jams at u delivers NaN. In steady motion the bound of
-// mjgLAW_BAM is the same law, but for what M6 adds.                                              (n)
-// error: mjgERR_ARGUMENT
+// mjgLAW_BAM is the same law, except for the addition of M6. (n) error: mjgERR_ARGUMENT
 int mjg_deliver(double* x, const double* u, const double* v, int n, const double* parameter);
 
 #endif  // MJGEAR_PYTHON_BENCH_BENCH_H_

@@ -36,12 +36,12 @@ def add_brake(
     """Give joints and tendons holding brakes: actuators whose control, from 0 to 1, moves them against their springs.
 
     Without power a brake is closed: its control 1 opens it, and 0, a disabled actuator, the flag ``actuation`` and a reset leave it
-    closed. It begins closed whatever the control of a keyframe is, and takes opening_time to open.
+    closed. It begins closed for any control of a keyframe, and takes opening_time to open.
 
     Args:
         spec: the model, not compiled. A refused call leaves the spec unchanged. Its default classes do not count.
         joints: names of hinge and slide joints, with gears or without, or patterns such as "*_knee" (of fnmatch).
-        holding_torque: what a closed brake holds at rest and against a reversal, N m at the output side, or a text with a
+        holding_torque: torque that a closed brake holds at rest and against a reversal, N m at the output side, or a text with a
             unit ("2 Nm"). The other one of the two torques if it is not given.
         tendons: names of tendons, or patterns.
         sliding_torque: torque with which it slips, at most holding_torque.

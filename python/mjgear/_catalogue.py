@@ -1,4 +1,4 @@
-"""From a data sheet to a gear: presets, what a gear does, the same gear in other words."""
+"""From a data sheet to a gear: presets, facts about a gear, other descriptions of the same gear."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Key:
     """A quantity that a description may give.
 
     Attributes:
-        name: as it is written in MJCF.
+        name: name in MJCF.
         unit: of a hinge, SI at the output side; "1" if it has none. For a slide read m, N, kg.
         minimum, maximum: permitted range.
         open_minimum, open_maximum: the end itself is not permitted.
@@ -70,7 +70,7 @@ class Preset:
         name: "harmonic_drive".
         title: one line.
         source: source of the numbers, or what was assumed.
-        remark: what to know before using it; None if there is nothing.
+        remark: hint for its use; None: no hint.
         keys: the description, SI at the output side.
         torque_constant: of the motor, at the output side, N m/A; None if it is not known.
         resistance: of the motor winding, Ohm; None if it is not known.
@@ -95,7 +95,7 @@ class Preset:
 
 @dataclasses.dataclass(frozen=True)
 class Facts:
-    """What can be said about a gear. Torques in N m, inertias in kg m2 (N and kg for a slide), at the output side.
+    """Facts about a gear. Torques in N m, inertias in kg m2 (N and kg for a slide), at the output side.
 
     Attributes:
         gamma_u, gamma_v: asymmetry coefficients of a sliding gear, 1.
@@ -103,9 +103,9 @@ class Facts:
         eta_forward_rest, eta_backward_rest: efficiencies at rest, with all that friction gains there, 1.
         backdrivable: a load can keep the joint moving with the motor off (gamma_v < 1).
         forward_drivable: the motor can move it (gamma_u < 1).
-        catalogue_locks: what a catalogue would conclude from eta_forward alone, self-locking below 0.5; None: uncertain,
+        catalogue_locks: whether eta_forward alone would make it self-locking, below 0.5; None: uncertain,
             from 0.45 to 0.55.
-        load: load torque at which the torques below are told.
+        load: load torque of the torques below.
         motor_torque_raises, motor_torque_lowers: motor torques that break the load away; inf: none does.
         motor_torque_starts_unloaded: motor torque that starts the unloaded joint; inf: none does.
         load_torque_starts_motor_off: load torque that starts it with the motor off; inf: none does.
@@ -115,7 +115,7 @@ class Facts:
         apparent_inertia_forward, apparent_inertia_backward: as it shows while motor or load drives; None: not known.
         rho: rho-hat; a moving joint may stop at once where it is 1 or more; None: not known.
         slide: the output is a slide, or a tendon that is a length: torques above are forces in N, inertias kg.
-        remark: what to know before using the gear: that it locks by an assumption alone; None if there is nothing.
+        remark: hint for its use, such as self-locking by an assumption alone; None: no hint.
 
     ``print(facts)`` shows them with their units.
     """
@@ -238,7 +238,7 @@ def nearest(name: str, known: tuple[str, ...]) -> str | None:
 
 
 class Known(Mapping[str, Item]):
-    """What there is, by name, read only; a name that does not exist is a KeyError with the most similar one."""
+    """Read-only mapping by name; an unknown name is a KeyError with the most similar one."""
 
     __slots__ = ("_items", "_what")
 
@@ -295,7 +295,7 @@ def read_number(name: str, value: Value, info: _structs.KeyInfo, reporter: Repor
 
 
 def describe(preset: str | None, values: Mapping[str, Any], reporter: Reporter) -> _structs.Description:
-    """The description that a preset and keys mean; a key takes the place of what the preset says in other words.
+    """The description of a preset and keys; a key replaces equivalent keys of the preset.
 
     Unknown presets, keys and types, and values that are no numbers, are lines of the reporter.
     """
@@ -364,13 +364,13 @@ def tables() -> tuple[str, ...]:
 
 
 def table_text(value: Any) -> str:
-    """A table as MJCF has it: a text as it is, else rows of x and factor."""
+    """A table for MJCF: a text stays, otherwise rows of x and factor."""
     if isinstance(value, str):
         return value
     try:
         return " ".join(f"{float(number)!r}" for number in np.ravel(np.asarray(value, dtype=float)))
     except OverflowError:
-        return "inf inf"  # what the library says of numbers that are not finite
+        return "inf inf"  # message of the library about numbers that are not finite
 
 
 def _kinds() -> list[str]:
@@ -466,7 +466,7 @@ def _side(name: str, value: Value | None, unit: str, reporter: Reporter) -> floa
 
 
 def explain(preset: str | None = None, *, load: Value = 1, inertia: Value | None = None, **values: Unpack[SheetKeys]) -> Facts:
-    """What a gear does.
+    """Facts about a gear.
 
     Args:
         preset: the name of a preset, with whose keys the description begins.
@@ -507,7 +507,7 @@ def convert(kind: Kind, preset: str | None = None, **values: Unpack[SheetKeys]) 
     Args:
         kind: "coefficients", "efficiency", "starting", "leadscrew", "worm", "spur" or "loss".
         preset: the name of a preset, with whose keys the description begins.
-        values: keys of the description, SI at the output side. What the new kind leaves open may be given too:
+        values: keys of the description, SI at the output side. Numbers that the new kind leaves open may be given too:
             pressure_angle (leadscrew, worm), pressure_angle, mu and radius_in (spur). A text may have a unit.
 
     Returns:

@@ -1,4 +1,4 @@
-"""What changes gears in plugin_state: numbers read from what users write, and the calls that write them."""
+"""Changes gears in plugin_state: reads numbers of users, and calls the functions that write them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Changes:
     """Which numbers of which gears change: a key of a joint's gear for each column of values. Columns of a joint stand side by side.
 
     Args:
-        columns: (joint, key, 1 if the keys take the place of all that said what the gear is).
+        columns: (joint, key, 1 if the keys replace the description of the gear).
     """
 
     def __init__(self, columns: Sequence[tuple[int, str, int]]) -> None:

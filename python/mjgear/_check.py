@@ -1,4 +1,4 @@
-"""All problems of a model, or what its gears will do."""
+"""All problems of a model, or a forecast for its gears."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ _TEXT = 20000  # bytes for all lines about a model
 
 @dataclasses.dataclass(frozen=True)
 class Report:
-    """What check() found.
+    """Result of check().
 
     Attributes:
         problems: the library's own lines, one a problem; empty if there is none.
-        joints: what the gear of each joint does; empty if there are problems.
+        joints: forecast for the gear of each joint; empty if there are problems.
         warnings: lines about gears that do nothing, at joints that they do not fit, that attach left or would leave behind, or that the
             engine's writer would lose.
         motors: of each joint the actuators whose force enters its gear.
@@ -53,8 +53,8 @@ def check(model: str | os.PathLike[str] | mujoco.MjSpec | mujoco.MjModel) -> Rep
     ``mjgear check`` prints the same lines.
 
     Args:
-        model: an MJCF file, an MjSpec, which stays as it is, or a compiled MjModel, which has no problems. A model
-            A model without gears is not a problem. Where the engine cannot compile a model its first line is told, and of an MjSpec
+        model: an MJCF file, an MjSpec, which stays unchanged, or a compiled MjModel, which has no problems. A model
+            A model without gears is not a problem. If the engine cannot compile a model its first line is reported, and of an MjSpec
             with keys inside of a body, which the engine cannot copy, the first problem; write a file to hear all.
 
     Returns:
@@ -114,7 +114,7 @@ def _problems_of_file(file: str) -> tuple[str, ...]:
 
 
 def _problems(spec: mujoco.MjSpec) -> tuple[str, ...]:
-    """All problems of the gears of a model that need not compile with them, which stays as it is."""
+    """All problems of the gears of a model, which need not compile with them and stays unchanged."""
     if not any(map(_is_inside, spec.bodies)):
         return _problems_accepted(spec, owned=False)
 
@@ -133,7 +133,7 @@ def _is_inside(body: Any) -> bool:
 
 
 def _problems_inside(spec: mujoco.MjSpec) -> tuple[str, ...]:
-    """Unknown keys inside of bodies, which then go, and whose plugins accept everything then."""
+    """Unknown keys inside of bodies. They are removed, and the plugins then accept everything."""
     problems = []
     for body in filter(_is_inside, spec.bodies):
         config = dict(body.plugin.config)
@@ -144,7 +144,8 @@ def _problems_inside(spec: mujoco.MjSpec) -> tuple[str, ...]:
 
 
 def _problems_accepted(spec: mujoco.MjSpec, owned: bool) -> tuple[str, ...]:
-    """All problems of a model, or of a copy of it: the engine compiles no model whose plugins refuse it, but one whose plugin accepts all."""
+    """All problems of a model, or of a copy of it: the engine compiles no model whose plugins refuse it, except with a plugin that accepts
+    all."""
     ours = [(plugin, dict(plugin.config)) for plugin in spec.plugins if plugin.plugin_name == NAME]
     problems = [line for plugin, config in ours for line in (unknown_key(plugin.name, key) for key in config) if line]
     copy = spec if owned else spec.copy()

@@ -1,4 +1,4 @@
-"""How numbers of gears vary: intervals, or what identification found, from which gears are drawn."""
+"""Distributions of gear numbers: intervals, or results of identification."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from mjgear._errors import GearError
 
 Array = NDArray[np.float64]
 
-KINDS = (("eta_forward", "eta_backward"), ("gamma_u", "gamma_v"))  # pairs that say all of what a gear is
+KINDS = (("eta_forward", "eta_backward"), ("gamma_u", "gamma_v"))  # pairs of keys that describe a gear completely
 ENGINE = {"armature": "dof_armature", "viscous": "dof_damping", "frictionloss": "dof_frictionloss"}  # numbers of the model, not of the state
 _PRODUCT = "eta_forward x eta_backward"  # of identify: known without the torque constant
 # numbers of a joint in a json of identify --robot -> keys, where they have other names
@@ -37,7 +37,7 @@ class Distribution:
         names: gears that get draws where the intervals name none.
 
     Attributes:
-        columns: what each column of a sample is: (gear, key).
+        columns: column of a sample -> (gear, key).
         keys: keys that are drawn.
     """
 
@@ -194,7 +194,7 @@ def _root(correlation: Array) -> Array:
 
 
 def _content(intervals: Any) -> Any:
-    """What a file says, and anything else as it is."""
+    """The content of a file, and anything else unchanged."""
     if not isinstance(intervals, (str, os.PathLike)):
         return intervals
     try:
@@ -285,7 +285,7 @@ def _identified(found: Mapping[str, Any]) -> _Law:
 
 
 def _normal(parameters: Sequence[Mapping[str, Any]], keys: Sequence[str], correlation: Array) -> _Law:
-    """Normal distributions that have the 95 % intervals of numbers, within these; what logs do not show stays."""
+    """Normal distributions with the 95 % intervals of numbers, truncated to them; undetermined numbers stay."""
 
     def end(parameter: Mapping[str, Any], name: str, otherwise: float) -> float:
         value = parameter.get(name)

@@ -1,4 +1,4 @@
-"""What this package raises and warns of."""
+"""Errors and warnings of this package."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class LogError(Error, ValueError):
 
 
 class UnsupportedError(Error, NotImplementedError):
-    """A model that needs what this part of the package does not have: a gap in MuJoCo Warp, for instance."""
+    """The model needs a feature that this part of the package lacks, such as a gap in MuJoCo Warp."""
 
 
 class GearWarning(UserWarning):

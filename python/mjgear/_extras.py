@@ -7,12 +7,12 @@ import importlib.util
 # the oldest and the newest release of MuJoCo Warp that mjgear.warp was tried with
 WARP = ("3.11", "4.0")
 
-# what an extra of pyproject.toml installs, as a shell takes it
+# argument of pip for an extra of pyproject.toml
 PACKAGES = {"identify": "scipy matplotlib", "plot": "matplotlib", "warp": f"'mujoco-warp>={WARP[0]}'", "ray": "ray pyarrow tqdm"}
 
 
 def missing(module: str, what: str, extra: str) -> str:
-    """The line that says what to install; empty if the module is there."""
+    """The line that names the package to install; empty if the module exists."""
     if importlib.util.find_spec(module) is not None:
         return ""
     return f"{what} needs {module}, which is not installed: pip install {PACKAGES[extra]} (in a clone of mjgear: pip install '.[{extra}]')"

@@ -33,7 +33,7 @@ _SIDE = 81  # points of a line or of a side of a map
 
 @functools.cache
 def _kind() -> type[Figure]:
-    """A Figure that notebooks show as it is; it needs no pyplot and no window."""
+    """A Figure that notebooks show; it needs no pyplot and no window."""
     _extras.require("matplotlib", "a figure", "plot")
     from matplotlib.figure import Figure
 
@@ -47,7 +47,7 @@ def _kind() -> type[Figure]:
 
 
 class Log:
-    """What gears did over a run, for plot()::
+    """Records the results of gears over a run, for plot()::
 
         log = mjgear.Log(gears)
         for _ in range(1000):
@@ -71,7 +71,7 @@ class Log:
         self._taken: dict[str, list[Array]] = {name: [] for name in gears}
 
     def record(self) -> None:
-        """Take down what the last step resulted in."""
+        """Record the results of the last step."""
         self._time.append(float(self._data.time))
         for name, gear in self._gears.items():
             self._taken[name].append(np.array(gear.results[: len(RESULTS)]))
@@ -98,7 +98,7 @@ def plot(
     speed: Value | None = None,
     **values: Unpack[SheetKeys],
 ) -> Figure:
-    """Where a gear loses its power, its law, or what gears did over a run, as a figure.
+    """A figure of a gear's power loss, of its law, or of a run.
 
     - A Log: the torques of each gear over time, grey where it is stuck, and its power loss.
     - kind="efficiency": map of the efficiency over velocity and load torque. On the right the motor lifts the load, on the left the
@@ -110,7 +110,7 @@ def plot(
         what: a preset's name, a Gear with its current numbers, a Log; None: keys alone.
         kind: figure of a gear, "efficiency" or "law".
         torque: largest load torque of the map, N m.
-        load: load torque of the law's right side, N m; without it 1, or what shows constant friction.
+        load: load torque of the law's right side, N m; by default 1, or a value that shows constant friction.
         speed: largest velocity, rad/s; 3 of a map, 1 of a law.
         values: keys of the description as in explain(), not with a Gear or a Log.
 

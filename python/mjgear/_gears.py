@@ -32,7 +32,7 @@ _ANGLES = ("lead_angle", "pressure_angle", "input_angle", "output_angle", "wrap_
 
 @dataclasses.dataclass(frozen=True)
 class Address:
-    """Where a number stands in plugin_state.
+    """Place of a number in plugin_state.
 
     Attributes:
         value: index of the number.
@@ -47,7 +47,7 @@ class Address:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Counts:
-    """What the steps of a simulation amount to since it began; of a Batch arrays, (nsim,).
+    """Counts of the steps of a simulation since it began; of a Batch arrays, (nsim,).
 
     Attributes:
         steps: steps with gears.
@@ -69,7 +69,7 @@ class Gear(Numbers):
     (nsim,), and changes may be one number or one for each simulation; ``gear.coulomb[done] = 2`` changes some
     simulations. A text may have a unit: ``gear.coulomb = "2 Nm"``.
 
-    What the last step resulted in are attributes too: a float, or over a Batch a view of shape (nsim,). They are not
+    Results of the last step are attributes too: a float, or over a Batch a view of shape (nsim,). They are not
     written to. ``print(gear)`` shows all numbers with their units.
 
     Units are SI at the output side; for a slide, or a tendon that is a length, read m, N, kg. ``joint`` is the joint's
@@ -104,7 +104,7 @@ class Gear(Numbers):
         """Change a number of the gear.
 
         Raises:
-            AttributeError: there is none of this name, or it is what a step results in.
+            AttributeError: the name does not exist, or it is a result.
             GearError: the library's lines about the value.
         """
         if name == "results":
@@ -189,14 +189,14 @@ class Gear(Numbers):
 
     @property
     def results(self) -> Array:
-        """What the last step resulted in, in the order of ``mjgear.RESULTS``: (14,), over a Batch (nsim, 14).
+        """Results of the last step, in the order of ``mjgear.RESULTS``: (14,), over a Batch (nsim, 14).
 
-        Read only: a view of the joint's sensor; without a sensor a copy, and over a Batch a GearError that says so.
+        Read only: a view of the joint's sensor; without a sensor a copy, and over a Batch a GearError.
         """
         return self._gears._results(self.joint, self.name)
 
     def address(self, name: str) -> Address:
-        """Where a number of this gear stands in ``MjData.plugin_state``, and in a row of ``Batch.bind("plugin_state")``.
+        """Place of a number of this gear in ``MjData.plugin_state``, and in a row of ``Batch.bind("plugin_state")``.
 
         Args:
             name: a key that set() takes, or one of the names that mjg_stateAddress of plugin/mjgear_plugin.h lists.
@@ -218,7 +218,7 @@ class Gear(Numbers):
         return self._gears._get(self.joint, "brake")
 
     def explain(self) -> Facts:
-        """What the gear does in the pose of the last ``mj_forward``.
+        """Facts about the gear in the pose of the last ``mj_forward``.
 
         With its rotor, with the inertia of the freely moving rest behind it, and with its current load (1 N m if
         that is 0). Not over a Batch.
@@ -277,7 +277,7 @@ class Gears(Mapping[str, Gear]):
         data: its mujoco.MjData, or a mujoco.batch.Batch of it.
 
     Raises:
-        GearError: the model has no gear, or the data are not of this model.
+        GearError: the model has no gear, or the data belong to another model.
     """
 
     def __init__(self, model: mujoco.MjModel, data: Any) -> None:

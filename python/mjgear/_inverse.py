@@ -23,10 +23,10 @@ _TEXT = 2000
 class Torques(Mapping[str, float]):
     """Motor torques that make a motion, gear by gear in the order of Gears.
 
-    N m, or N of slides, at the output side of the gear: what motors have in ``qfrc_actuator`` of the joint at the start of the step. Of a gear on
-    a tendon the force along it.
+    N m, or N of slides, at the output side of the gear: torque of motors in ``qfrc_actuator`` of the joint at the start of the step. Of a
+    gear on a tendon the force along it.
 
-    ``motion`` says what each gear does, a ``mjgear.Motion``:
+    ``motion`` has a ``mjgear.Motion`` for each gear:
 
     - MOVES: one torque makes the motion.
     - RESTS: it stands still at the end of the step, with any torque from low to high.
@@ -43,7 +43,7 @@ class Torques(Mapping[str, float]):
         names: joints and tendons with gears (n).
         low, high: bounds of the torques that make the motion (n). Equal where the gear moves. Infinite where no torque would move it; NaN where
             none is known.
-        motion: what each gear does (n).
+        motion: kind of motion of each gear (n).
     """
 
     names: tuple[str, ...]
@@ -118,7 +118,7 @@ def feedforward(model: mujoco.MjModel, data: mujoco.MjData, qacc: ArrayLike) -> 
 
     Returns:
         Torque that motors have to give at the start of the step (nv), N m or N: of dofs with a gear at its output side, before friction,
-        and beside the torque of actuators that are loads. Of dofs without a gear what inverse dynamics says, less applied forces.
+        and beside the torque of actuators that are loads. Of dofs without a gear the torque of inverse dynamics, less applied forces.
 
     Raises:
         GearError: as ``inverse``.
@@ -130,7 +130,7 @@ def feedforward(model: mujoco.MjModel, data: mujoco.MjData, qacc: ArrayLike) -> 
     torque = np.clip(0.0, low, high)
     force: NDArray[np.float64] = data.qfrc_inverse - data.qfrc_applied - _wrenches(model, data)
 
-    # against static friction: what breaks away, in the direction of the motion
+    # against static friction: breakaway torque in the direction of motion
     for number in np.flatnonzero(motion == Motion.HELD):
         torque[number] = (high if _next_velocity(model, data, int(number), wanted) > 0 else low)[number]
     joints = np.flatnonzero(motion[: model.njnt])

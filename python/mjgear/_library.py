@@ -34,7 +34,7 @@ def path() -> pathlib.Path:
     warning if they differ.
 
     Raises:
-        ImportError: there is none; the text says what to do.
+        ImportError: it is missing; the text has the remedy.
     """
     running = mujoco.mj_versionString()
     prefix = "" if platform.system() == "Windows" else "lib"
@@ -66,7 +66,7 @@ def plugin() -> ctypes.CDLL:
             mujoco.mj_loadPluginLibrary(file)
         except mujoco.FatalError as error:
             raise ImportError(str(error).strip()) from None
-    # a library registers itself when it is loaded. On Windows the engine would read the path in the system's code page and not look for
+    # a library registers itself when it is loaded. On Windows the engine would read the path in the system's code page and not find
     # OpenBLAS beside the plugin
     library = ctypes.CDLL(file)
     if not _is_registered():

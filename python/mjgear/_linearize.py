@@ -35,7 +35,7 @@ class Linearization:
             omega_s of doc/backlash.md), "friction elbow" where friction is a state (pre-sliding, and losses that grow with the square of the torque),
             "brake_travel elbow" how far a brake has moved from where it is without power.
         exact: columns of A and then B that solve the step's equations on the current active set (nx + nu): those of controls, except for
-            what the function says. The others are differences of steps, in A, B and the rows of C and D that ``exact_rows`` does not name.
+            result of the function. The others are differences of steps, in A, B and the rows of C and D that ``exact_rows`` does not name.
         exact_rows: which rows of C and D are no differences (nsensordata): position and velocity sensors of hinges, slides, fixed tendons, and of
             actuators on hinges and slides.
         side: of each column, on which side it holds (nx + nu): 0 both, 1 forward, -1 backward.
@@ -72,15 +72,15 @@ def linearize(model: mujoco.MjModel, data: mujoco.MjData, *, eps: float = 1e-6, 
     (``mjg_controlDerivative``). Differences are used in all other cases: actuators with activations, delays or variable gains, gaps
     between two joints, laws with touch, the solver PGS, ``noslip_iterations``, sleep, and a shaft at a jump of its torque.
 
-    A gear that slips, rests or yields is smooth as long as it goes on so. Where it changes its piece within eps on one side, the derivative is
-    that of the other side (``side``). A gear that is stuck does not answer to a small torque: its derivatives are 0, exactly.
+    A gear that slips, rests or yields is smooth as long as it continues. Where it changes its piece within eps on one side, the derivative
+    is that of the other side (``side``). A gear that is stuck does not answer to a small torque: its derivatives are 0, exactly.
 
     Args:
         model: the model, with any integrator but RK4. It may have no gears.
-        data: the state before the step, and the controls and forces that act; stays as it is. Data of another model with the same elements are
-            taken, as by ``mujoco.mj_step``: MuJoCo compares ``signature``, which knows elements and not their numbers.
+        data: the state before the step, and the controls and forces that act; stays unchanged. Data of another model with the same elements
+            are taken, as by ``mujoco.mj_step``: MuJoCo compares ``signature``, which knows elements and not their numbers.
         eps: perturbation of each number, rad, m, rad/s, N m and so on, from 1e-12 to 0.01.
-        centered: both sides, where no gear changes its piece and no control its range; else one.
+        centered: both sides, if no gear changes its branch and no control reaches its range; else one.
         threads: of the rollout, from 1 to 1024.
 
     Raises:

@@ -35,13 +35,13 @@ class Losses:
 
 
 def fit_losses(data: str | os.PathLike[str] | Mapping[str, ArrayLike], *, ratio: float = 1.0) -> Losses:
-    """The gear that loses what a catalogue or a test bench says, while its motor drives.
+    """The gear with the losses of a catalogue or a test bench, while its motor drives.
 
     Args:
         data: a CSV file whose first line names its columns, or arrays by the same names, of one length: "torque" of the
             load, N m; "speed", rad/s; "temperature", degC; and "efficiency" (1, where the torque is not 0) or
             "motor_torque", N m. A column may be missing where it is the same everywhere (torque: 0).
-        ratio: what motor speed and motor torque are of the output's. 1: the columns are at the output. Otherwise "speed" and
+        ratio: ratio of motor speed to output speed. 1: the columns are at the output. Otherwise "speed" and
             "motor_torque" are at the motor, and "torque" is of the output, as in catalogues.
 
     Returns:

@@ -11,7 +11,7 @@ from mjgear import _catalogue, _library
 def models() -> Mapping[str, pathlib.Path]:
     """The machines that ship, each an MJCF file with its gears, by name: "cobot", "jack", "quadruped" and others.
 
-    ``mujoco.MjModel.from_xml_path(str(mjgear.models()["cobot"]))``. The README.md beside each says where its numbers are from.
+    ``mujoco.MjModel.from_xml_path(str(mjgear.models()["cobot"]))``. The README.md beside each names the sources of its numbers.
 
     Raises:
         FileNotFoundError: this installation has none.

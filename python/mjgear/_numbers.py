@@ -1,4 +1,4 @@
-"""Attributes of a gear: its numbers, whose units and texts are the core's, and what the last step resulted in."""
+"""Attributes of a gear: its numbers, with units and texts of the core, and its results."""
 
 from __future__ import annotations
 

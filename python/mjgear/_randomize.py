@@ -27,14 +27,14 @@ _GEOMETRY = ("lead_angle", "lead", "radius_in", "input_angle", "teeth_sun", "rat
 
 @dataclasses.dataclass(frozen=True, repr=False, eq=False)
 class Draws:
-    """What randomize() drew.
+    """Result of randomize().
 
     Attributes:
         sample: one row a draw, (n, columns).
-        columns: what each column is: (gear, key).
+        columns: column -> (gear, key).
         states: the simulation's state with each draw, (n, size of mjSTATE_FULLPHYSICS), for mujoco.rollout; None where
             the draws were written into a simulation, a Batch or MuJoCo Warp.
-        of_model: keys that are drawn but no part of a state, armature, viscous and frictionloss: see models().
+        of_model: drawn keys that are not part of a state, armature, viscous and frictionloss: see models().
 
     ``print(draws)`` shows a table.
     """
@@ -91,11 +91,11 @@ def randomize(gears: Any, intervals: Any, rng: np.random.Generator | int | None 
             handed back n times with a draw each, for mujoco.rollout. mjgear.warp.Gears: each world gets a draw. Or one
             gear of them: gears["elbow"].
         intervals: {key: (low, high)}, from which numbers are drawn evenly, independently for each gear; a key of doc/mjcf.md
-            in SI or with units, or one number that all get. Or what ``mjgear identify`` wrote, a file or its content as
+            in SI or with units, or one number that all get. Or the result of ``mjgear identify``, a file or its content as
             dict: normal distributions with its 95 % intervals as limits, and its correlations (those of the
             efficiencies from the interval of their product where it tells no others); what logs do not show stays at its
-            value. Or {gear: one of these}, for some gears. What ``mjgear identify --robot`` wrote is drawn for all joints of
-            the arm together, so that what the logs leave open between joints stays so.
+            value. Or {gear: one of these}, for some gears. Results of ``mjgear identify --robot`` are drawn for all joints of
+            the arm together, so that correlations between joints are kept.
         rng: generator of the draws, or its seed; without it they differ in each call.
         n: how many states; only for a MjData.
         sims: of a Batch or of Warp: simulations that get a draw, as a mask or ids; default: all. Default: all.
@@ -170,7 +170,7 @@ def reset(
         The draws; None without intervals.
 
     Raises:
-        GearError: what randomize() refuses; then the simulations are reset and their gears are the model's.
+        GearError: refusals of randomize(); then the simulations are reset and their gears are the model's.
     """
     gears = target
     if not isinstance(target, Gears):
@@ -281,7 +281,7 @@ class _Plan:
         self.told = False
 
     def tell(self, gears: Gears, state: Array, values: Array) -> None:
-        """Warn of what nobody asked for: what the first draw makes of the first state, a copy of it before."""
+        """Warn of side effects: changes of the first draw to the first state, compared with a copy."""
         self.told = True
 
         def number(gear: str, key: str) -> float:

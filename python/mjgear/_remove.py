@@ -68,7 +68,7 @@ class Instance:
     Attributes:
         name: its name; of one that is written inside of a body the body's, a colon and the body's number.
         config: its keys.
-        names: "joint" and "tendon" -> names in the model of what its keys list, with the prefix and suffix that attach gave them.
+        names: "joint" and "tendon" -> names in the model of its keys, with the prefix and suffix of attach.
     """
 
     name: str
@@ -92,7 +92,7 @@ def geared(spec: mujoco.MjSpec) -> list[Instance]:
 
 
 def _in_model(word: str, names: Sequence[str], around: Sequence[str]) -> str:
-    """What a word of an instance is called in the model: with a prefix and suffix that the instance or its body has too."""
+    """Name in the model of a word of an instance: with a prefix and suffix of the instance or its body."""
     if word in names:
         return word
     best, longest = word, 0

@@ -36,13 +36,13 @@ class Actuator:
         joints: names or patterns (of fnmatch), without the prefix that a robot has in a scene.
         tendons: the same for motors that drive several joints: names of the tendons on which they act.
         gear: kind and ratio: "strain wave, 101:1".
-        source: where the numbers are from; what stands behind "Assumed" is nobody's measurement.
+        source: sources of the numbers; those behind "Assumed" were not measured.
         keys: eta_forward, eta_backward (1), coulomb (N m), and ratio (1) where it is known.
         armature: rotor inertia for models that have none, kg m2.
         how: key -> "measured", "catalogue" (the maker's, or of a data sheet) or "assumed".
         optional: variants of the robot lack these joints or tendons.
-        share: of joints with motors, where coulomb is this share of the motor's largest torque if the model says it; None: coulomb is what
-            keys say.
+        share: of joints with motors, where coulomb is this fraction of the motor's largest torque if the model has it; None: coulomb is
+            what keys say.
     """
 
     joints: tuple[str, ...]
@@ -58,7 +58,7 @@ class Actuator:
 
 @dataclasses.dataclass(frozen=True)
 class Robot:
-    """What add_robot_gears() knows of a robot.
+    """A robot known to add_robot_gears().
 
     Attributes:
         name: "ur5e".
@@ -84,7 +84,7 @@ class Robot:
 
 @dataclasses.dataclass(frozen=True)
 class RobotGears(Added):
-    """What add_robot_gears() wrote.
+    """Result of add_robot_gears().
 
     Attributes:
         robot: its name.
@@ -186,11 +186,11 @@ def add_robot_gears(
         armature: the rotor's inertia. "keep": a joint that has armature keeps it, others get the table's. "preset": all
             get the table's. A number: that, kg m2.
         friction: "table": coulomb is the table's. "file": the file's frictionloss, where there is any.
-        strict: raise where a joint with a motor finds no gear, or a joint of the table is missing.
+        strict: raise if a joint with a motor gets no gear, or a joint of the table is missing.
         values: keys of add() for all joints and tendons, in place of the table's: coulomb=0, static_ratio=1.3.
 
     Returns:
-        What add() wrote, where each number is from, and the joints with motors that got no gear.
+        Result of add(), the source of each number, and the joints with motors that got no gear.
 
     Raises:
         GearError: an unknown robot, a robot of which no joint is in the model, a refusal of add(), or with strict a joint that is left out.

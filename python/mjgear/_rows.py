@@ -17,7 +17,7 @@ class Rows(np.ndarray):
     """One number of a gear in all simulations, (nsim,), when it was read.
 
     ``gears["elbow"].coulomb[done] = 2`` changes these simulations, from their next step on, and so does a part of the array.
-    What else would write into it (``fill``, ``sort``, ``np.copyto``) is refused, because it would not reach the simulations.
+    Other writes into it (``fill``, ``sort``, ``np.copyto``) are refused, because they would not reach the simulations.
     Copies and results of arithmetic are ordinary arrays.
     """
 

@@ -27,7 +27,7 @@ GEARABLE = (mujoco.mjtJoint.mjJNT_HINGE, mujoco.mjtJoint.mjJNT_SLIDE)
 
 @dataclasses.dataclass(frozen=True)
 class Added:
-    """What add() wrote into the MjSpec.
+    """Result of add().
 
     Attributes:
         instance: name of the plugin instance.
@@ -111,7 +111,7 @@ def add(
 
     Raises:
         GearError: a pattern that fits no joint, or the library's lines about the gear, all at once and in the words of
-            ``mjgear check``. What depends on the rest of the model (options, contacts of tendons) is refused by
+            ``mjgear check``. Mistakes that depend on the rest of the model (options, contacts of tendons) are refused by
             check() and by spec.compile().
 
     Warns:
@@ -159,7 +159,7 @@ class _Call:
 
 @dataclasses.dataclass
 class _Plan:
-    """What add() will write.
+    """Plan of add().
 
     Attributes:
         gears: of each element, as the core reads its description.
@@ -177,7 +177,7 @@ class _Plan:
 def _read(
     spec: mujoco.MjSpec, joints: Any, preset: str | None, tendons: Any, motor: Any, name: str | None, armature: Setting, values: Any, replace: bool
 ) -> _Call:
-    """Find what the arguments name, and read numbers, units and words."""
+    """Find the named elements, and read numbers, units and words."""
     if not isinstance(spec, mujoco.MjSpec):
         raise GearTypeError(f"add needs an MjSpec, not {kind_of(spec)}, then add, then compile")
     lists = {kind: find(objects, kind, [given] if isinstance(given, str) else given) for kind, objects, given in
@@ -214,12 +214,12 @@ def _freed(spec: mujoco.MjSpec, lists: Mapping[str, list[Any]]) -> set[str]:
 
 
 def _plan(spec: mujoco.MjSpec, call: _Call) -> _Plan:
-    """Describe the gears: the instance, which has what MJCF has no attributes of the joint for, and the rotors."""
+    """Describe the gears: the instance, with everything that the joint has no attributes for, and the rotors."""
     found, words = call.found, call.words
     gears, config = _describe(call.preset, words, call.numbers, found, call.name)
     config = {key: _remove.quote(one.name for one in some) for key, some in call.lists.items() if some} | config
 
-    # the rotor, in front of a gap or in the joint; None: as it is
+    # the rotor, in front of a gap or in the joint; None: unchanged
     given = any(key in call.given for key in _INERTIAS)
     own = [own_inertia(spec, joint) for joint in found]
     inertia = [gear.armature if given or call.preset_inertia or not has else None for gear, has in zip(gears, own, strict=True)]
@@ -242,7 +242,7 @@ def wraps(element: Any) -> bool:
 
 
 def _write(spec: mujoco.MjSpec, call: _Call, plan: _Plan, sensors: bool, home: str) -> Added:
-    """Write what fits into the model."""
+    """Write the fitting keys into the model."""
     config = plan.config | ({"motor": _remove.quote(one.name for one in call.named)} if call.named else {})
     if call.replace:
         old = {kind: [name for other in _remove.geared(spec) for name in other.names[kind]] for kind in call.lists}
@@ -511,7 +511,7 @@ def shared_bodies(items: Sequence[Any]) -> list[Any]:
 
 
 def _find_home(items: Sequence[Any], freed: Iterable[str] = ()) -> Any:
-    """The nearest body that carries all of them and refers to no other plugin, but for instances that go; None: there is none."""
+    """The nearest body that carries all of them and refers to no other plugin, except instances that are removed; None: no such body."""
     return next((body for body in shared_bodies(items) if not body.plugin.active or body.plugin.name in freed), None)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-# what the units of a hinge are for a slide, or for a tendon that is a length
+# units of a slide, or of a tendon that is a length, for units of a hinge
 _OF_SLIDE = {
     "rad": "m",
     "N m": "N",

@@ -1,4 +1,4 @@
-"""Numbers of sensors and results that stand for words, and the order of a sensor's numbers."""
+"""Enumerations of sensors and results, and the order of a sensor's numbers."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Word(enum.IntEnum):
 
 
 class State(Word):
-    """What a gear does (mjgpState of the plugin)."""
+    """State of a gear (mjgpState of the plugin)."""
 
     STUCK = 0  # stands still by its friction
     DRIVING = 1  # moves, the motor drives
@@ -64,7 +64,7 @@ class Status(Word):
 
 
 class Motion(Word):
-    """What a gear does in a motion that ``inverse`` was given (mjgMotion of mjgear_plugin.h)."""
+    """Kind of motion of a gear for ``inverse`` (mjgMotion of mjgear_plugin.h)."""
 
     NONE = -1  # no torque makes the motion
     MOVES = 1  # one torque makes it

@@ -51,7 +51,7 @@ def make(environment: str, gears: Any, *, integrator: str | None = None, **optio
         options: of gymnasium.make.
 
     Raises:
-        GearError: what mjgear.add refuses; an environment that is not of MuJoCo or takes no xml_file; an unknown integrator.
+        GearError: refusals of mjgear.add; an environment that is not of MuJoCo or takes no xml_file; an unknown integrator.
 
     Warns:
         GearWarning: the integrator is another one than the environment's, which changes its motion without gears, too.
@@ -205,7 +205,7 @@ class GearedVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
     """A vector environment over the simulations of a mujoco.batch.Batch, each with gears of its own.
 
     Simulations whose episode has ended are reset, with new draws, by the next step (AutoresetMode.NEXT_STEP). ``batch`` and ``gears``
-    are there for what else is wanted; ``info`` counts steps, unsolved and slow ones as RandomizedGears does.
+    are available; ``info`` counts steps, unsolved and slow ones as RandomizedGears does.
 
     Args:
         model: with gears.

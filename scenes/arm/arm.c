@@ -16,7 +16,7 @@ static const char* const jointName[NJOINT] = {"yaw", "shoulder", "elbow", "roll"
 
 
 // the joints are servos that go from the first pose to one in which the forearm presses the table;
-// shoulder and elbow move against each other, which keeps forearm and hand level
+// shoulder and elbow move in opposite directions, so that forearm and hand stay level
 static void input(const mjModel* m, mjData* d, const mjgCase* variant) {
   static const double from[NJOINT] = {0.5, -0.5, 0.5, 0, 0, 0};
   static const double to[NJOINT] = {0, 0.055, -0.055, 0, 0, 1};

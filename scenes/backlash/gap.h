@@ -1,4 +1,4 @@
-// What the scenes with a gap measure.
+// Measurements of the scenes with a gap.
 
 #ifndef SCENES_BACKLASH_GAP_H_
 #define SCENES_BACKLASH_GAP_H_

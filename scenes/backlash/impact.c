@@ -14,7 +14,7 @@
 #define STIFFNESS   parameter[0]
 #define RESTITUTION parameter[1]  // alpha, s/m
 #define SPEED       parameter[2]  // with which the driving body starts, m/s
-#define EXPONENT    parameter[3]  // n, 0 stands for 1
+#define EXPONENT    parameter[3]  // n, 0 means 1
 
 
 // viscous friction b_1, b_2 of both bodies

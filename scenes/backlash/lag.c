@@ -1,5 +1,5 @@
-// Phase of the torque of a shaft with a gap that is twisted by a sine, and what the hysteresis model makes of
-// a load: Nordin, Galic', Gutman 1997, sections 1 and 5.
+// Phase of the torque of a shaft with a gap that is twisted by a sine, and the hysteresis model
+// under a load: Nordin, Galic', Gutman 1997, sections 1 and 5.
 
 #include <complex.h>
 #include <math.h>
@@ -157,7 +157,7 @@ const mjgScene mjg_sceneLag = {
 #define PLAY      0.01   // half gap of this scene, rad
 #define VISCOUS   200.0  // of the load, N m/(rad/s)
 #define PULSE     60.0   // disturbance of the load, N m
-#define FROM      1.4    // s, while the motor goes back and the load has yet to follow
+#define FROM      1.4    // s, while the motor goes back and the load does not yet follow
 #define UNTIL     1.5
 #define DISTURBED parameter[0]
 

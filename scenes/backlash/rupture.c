@@ -8,7 +8,8 @@
 //
 // On it (5) is torque + (j - m) theta'' in contact, and just after the rupture -(j - m)/m c theta': it
 // reverses if and only if the driving side is lighter than the shaft, m < j; here it is half of it.
-// If each model acts back on the driving side, none reverses: T (1 + j/m) = c theta' + k theta then.
+// If each model acts back on the driving side, none reverses: then T (1 + j/m) = c theta' + k
+// theta.
 //
 // The paper's response time is "the time needed by the system to get out of the backlash zone", the
 // borders of 2.2. The couplings of (3) and (5) have the state theta_b of (14) and (22): a shaft that lies

@@ -146,7 +146,7 @@ static void claims(mjgClaims* claims, const mjgRun* run) {
   mjg_claim(claims, shortest > 0.05 && shortest < 0.06,
             "the shortest time between contacts is %.1f ms", 1e3 * shortest);
 
-  // Table I: what each model would make of the exact motion
+  // Table I: each model along the exact motion
   double T = mean(exact, torque), phase = mean(exact, "T_23");
   double dead = mean(exact, "T_26"), revised = mean(exact, "T_27");
   double negative = mjg_lowest(exact, "T_26", STEADY, END);

@@ -1,4 +1,4 @@
-// What a smaller step gains: the motion converges to that of a fine step, contacts and stops included.
+// Gain of a smaller step: the motion converges to that of a fine step, contacts and stops included.
 
 #include <math.h>
 #include <stdio.h>
@@ -97,7 +97,7 @@ static void claims(mjgClaims* claims, const mjgRun* run) {
             "error falls from %.2g rad at 4 ms to %.2g rad at 0.25 ms: order %.2f", exp(y[0]),
             exp(y[FINE - 1]), xy / xx);
 
-  // the motion has what makes convergence hard
+  // the motion has contacts and stops, which make convergence hard
   const mjgTrajectory* fine = run[FINE].trajectory;
   int strikes = changes(fine, "floor", 0), stops = changes(fine, "v_shoulder0", 1);
   stops += changes(fine, "v_elbow0", 1);

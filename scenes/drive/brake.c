@@ -11,7 +11,7 @@
 #define END  4.0
 
 #define ROTOR   20.0                     // inertia of the motor, kg
-#define MASS    10.0                     // of the lift and what lies on it
+#define MASS    10.0                     // of the lift and its load
 #define WEIGHT  98.1                     // N
 #define EXTRA   150.0                    // N
 #define SLIDING 95.0                     // the brake's, N

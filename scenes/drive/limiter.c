@@ -1,4 +1,4 @@
-// A slip clutch between motor and finger: the grip is at most what the clutch carries, whatever the motor does.
+// A slip clutch between motor and finger limits the grip, for any motor torque.
 
 #include <math.h>
 

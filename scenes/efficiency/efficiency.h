@@ -19,7 +19,7 @@ double mjg_effMotor(double time, double v, double speed, double gain);
 void mjg_effWork(double* in, double* out, const mjgRun* run, const char* joint, int up);
 
 // claims of one case: efficiency in both directions to 0.1 %, and whether it stands still with the
-// motor off; eta_f and eta_b are what theory says
+// motor off; eta_f and eta_b are those of theory
 void mjg_effClaims(mjgClaims* claims, const mjgRun* run, const char* joint, double eta_f,
                    double eta_b);
 

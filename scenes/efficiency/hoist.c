@@ -33,7 +33,7 @@ static void input(const mjModel* m, mjData* d, const mjgCase* variant) {
 }
 
 
-// what the rope takes from the drum
+// force of the rope on the drum
 static const char* const column[] = {"load", "rope", NULL};
 
 static void measure(double* value, const mjModel* m, const mjData* d) {

@@ -73,7 +73,7 @@ static void solveGears(mjtNum* torque, const mjModel* m, mjData* d, const mjtNum
   for (int i = 0; i < NJOINT; i++) {
     torque[i] = fmax(low[i], fmin(high[i], 0));
     if (motion[i] == mjgMOTION_HELD) {
-      torque[i] = acc[i] > 0 ? high[i] : low[i];  // what breaks it away
+      torque[i] = acc[i] > 0 ? high[i] : low[i];  // breakaway torque
     }
   }
 }
@@ -91,7 +91,7 @@ static void input(const mjModel* m, mjData* d, const mjgCase* variant) {
     return;
   }
 
-  // what the engine's inverse dynamics says, and friction as it is in the middle of the path
+  // torque of the engine's inverse dynamics, and the friction in the middle of the path
   static const double friction[NJOINT] = {2, 40, 20};
   mjtNum bias[NJOINT];
   mj_kinematics(m, d);

@@ -77,7 +77,7 @@ static int inOrder(const double time[5]) {
 }
 
 
-// directions of motion in turn between two times as -, 0 and +, and how long each lasts
+// directions of motion between two times as -, 0 and +, and their durations
 static int directions(char sign[], double length[], int nmax, const mjgTrajectory* r, double from,
                       double to) {
   int time = mjg_column(r, "time"), velocity = mjg_column(r, "v_flap"), n = 0;

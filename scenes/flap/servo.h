@@ -38,7 +38,7 @@
 #define mjgFLAP_CASE(name, opp, aid, fsd, start, target, stop) \
   mjgFLAP_CASE_UNEVEN(name, opp, aid, fsd, start, target, stop, fsd, 3e3)
 
-// what the scene prescribes at a time
+// input of the scene at a time
 typedef struct mjgFlapInput_ {
   double command;  // position                                                         rad
   double load;     // T_LD, towards negative angles                                    N m
@@ -68,13 +68,13 @@ int mjg_flapStep(double* q, double* v, double time, const mjModel* m, const mjgC
 // degrees
 double mjg_flapTable(double* allowed, const mjgRun* run, mjgFlapSchedule schedule);
 
-// claim for each of n runs that it moves as Table 1 says, within what two timesteps may cost
+// claim for each of n runs that it moves as in Table 1, within the error of two timesteps
 void mjg_flapClaimTable(mjgClaims* claims, const mjgRun* run, int n, mjgFlapSchedule schedule);
 
 // mean position error of a run between two times, deg
 double mjg_flapMeanError(const mjgRun* run, double from, double to);
 
-// what all scenes of the flap are made of
+// parts of all scenes of the flap
 #define mjgFLAP_SCENE                                                               \
   .xml = "flap/flap.xml", .configure = mjg_flapConfigure, .column = mjg_flapColumn, \
   .measure = mjg_flapMeasure

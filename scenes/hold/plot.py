@@ -1,4 +1,4 @@
-"""One minute of holding: how far the arm's joints have turned, with our gear and with what MuJoCo has by itself."""
+"""One minute of holding: rotation of the arm's joints, with a gear and with MuJoCo's own friction."""
 
 import matplotlib.pyplot as plt
 import numpy as np

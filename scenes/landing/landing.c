@@ -1,5 +1,5 @@
-// A four-legged robot lands: what reaches the motors through gears that the ground can drive back, and through
-// gears that it cannot.
+// A four-legged robot lands: blow at the motors through backdrivable gears, and through
+// self-locking ones.
 
 #include <math.h>
 #include <stdio.h>

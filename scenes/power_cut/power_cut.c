@@ -8,11 +8,11 @@
 #include "../rivals.h"
 #include "../scene.h"
 
-#define FACTOR parameter[1]  // of it over what the arm's joints carry without the load
+#define FACTOR parameter[1]  // relative to the load of the arm's joints without the payload
 #define FLOOR  parameter[2]  // of it, N m: the legs carry nothing without the ground
 
 #define OFF   1.0  // the motors are switched off
-#define STILL 1.5  // from then on what locks may not move
+#define STILL 1.5  // from then on self-locking joints may not move
 #define END   6.0
 
 #define NARM 6

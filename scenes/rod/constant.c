@@ -1,4 +1,4 @@
-// What constant friction cannot do: Kikuuwe 2022, 6.1. The rod of rod.c with the self-locking gear,
+// Limits of constant friction: Kikuuwe 2022, 6.1. The rod of rod.c with the self-locking gear,
 // and with the engine's friction: too small to hold the spring, or too large for the motor.
 
 #include <math.h>

@@ -1,4 +1,5 @@
-// A hobby arm repeats a taught motion: what friction and play of its gears, each alone and both, cost at the tip.
+// A hobby arm repeats a taught motion: error at the tip by friction and play of its gears, each
+// alone and both.
 
 #include <math.h>
 #include <stdio.h>
@@ -27,7 +28,8 @@ static const mjgCase taughtCase[] = {
 };
 
 
-// constant friction is the motor's, as the gear's is; the model's rotor has none: it stands for the joint's
+// constant friction is the motor's, as the gear's is; the model's rotor has none, because it is the
+// joint's
 static void configure(mjModel* m, const mjgCase* variant) {
   for (int i = 0; i < m->nu; i++) {
     m->dof_frictionloss[m->jnt_dofadr[m->actuator_trnid[2 * i]]] = variant->NATIVE;

@@ -5,7 +5,7 @@
 #include "../claims.h"
 #include "../scene.h"
 
-#define COMPENSATE parameter[0]  // 1: the motor adds what friction takes
+#define COMPENSATE parameter[0]  // 1: the motor compensates friction
 #define NATIVE     parameter[1]  // friction that MuJoCo gives the axis, N m
 
 #define FRICTION 0.4  // of the bearings while they turn, N m

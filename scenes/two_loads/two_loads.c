@@ -15,7 +15,7 @@
 #define REST 3.5  // by then both arms have come to rest
 #define END  4.0
 
-// what a load asks for
+// torque for a load
 #define HELD   1e-2  // rad that an arm may sink without its motor
 #define LIFTED 0.05  // of the angle by which the motor lifts it
 
@@ -46,7 +46,8 @@ enum {
     }                               \
   }
 
-// 11 and 55 N m are what the worm loses while the motor lifts the empty and the loaded arm, 40 hold the load
+// 11 and 55 N m are the worm's losses while the motor lifts the empty and the loaded arm, 40 hold
+// the load
 static const mjgCase loadsCase[] = {
     {"gear", {{0}}, {mjgRIVAL_NONE}},
     {"frictionloss=11", IDEAL, {mjgRIVAL_SOLREF, 11}},
@@ -98,7 +99,7 @@ static double liftedAngle(const Load* load) {
 }
 
 
-// what a run did with one of the loads
+// results of a run with one of the loads
 typedef struct Result_ {
   double sunk;  // before the motor lifts it, rad
   double angle;

@@ -5,7 +5,8 @@
 #include "mjgear.h"
 #include "mjgear_paper.h"
 
-// links of length 1 m with 1 kg at the end; their own inertia is what MuJoCo needs to be positive
+// links of length 1 m with 1 kg at the end; their own inertia is small and positive, as MuJoCo
+// requires
 #define INERTIA 1e-12
 
 

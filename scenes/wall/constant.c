@@ -1,5 +1,5 @@
-// What constant friction cannot do: Kikuuwe 2022, 6.2. Arm and wall of contact.c with gears that cannot be
-// driven back, and with the engine's own friction that is small or large.
+// Limits of constant friction: Kikuuwe 2022, 6.2. Arm and wall of contact.c with gears that cannot
+// be driven back, and with the engine's own friction that is small or large.
 
 #include <math.h>
 

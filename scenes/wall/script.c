@@ -70,7 +70,7 @@ static double turn(const mjgRun* run, const char* column) {
 
 
 void mjg_wallClaims(mjgClaims* claims, const mjgRun* run) {
-  // both gears lock: the wall cannot push the arm back, and the arm goes on pressing
+  // both gears are self-locking: the wall cannot push the arm back, and the arm keeps pressing
   const mjgTrajectory* locked = run[HIGH].trajectory;
   double fastest = fmax(speed(&run[HIGH], "v_shoulder"), speed(&run[HIGH], "v_elbow"));
   mjg_claim(

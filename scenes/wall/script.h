@@ -1,4 +1,4 @@
-// What the two scenes of the wall have in common: cases, schedule, claims. Kikuuwe 2022, section 6.2.
+// Common parts of the two scenes of the wall: cases, schedule, claims. Kikuuwe 2022, section 6.2.
 
 #ifndef SCENES_WALL_SCRIPT_H_
 #define SCENES_WALL_SCRIPT_H_

@@ -1,4 +1,4 @@
-// What the tests of the core share: room for a result and a workspace, and a comparison.
+// Shared code of the tests of the core: memory for a result and a workspace, and a comparison.
 
 #ifndef MJGEAR_TESTS_FIXTURE_H_
 #define MJGEAR_TESTS_FIXTURE_H_

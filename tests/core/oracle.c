@@ -126,7 +126,7 @@ void oracle_draw(oracleProblem* p, const oracleDraw* draw, uint64_t* state) {
 
 //---------------------------------- enumeration ---------------------------------------------------
 
-// entry of P, whichever form it is given in
+// entry of P, in either form
 static long double entryP(const mjgProblem* problem, int i, int j) {
   int n = problem->n;
   if (problem->P) {

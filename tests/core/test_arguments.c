@@ -1,5 +1,5 @@
-// What mjgear.h promises of all functions: null pointers, sizes and numbers that no caller should pass are refused,
-// and nothing is written then. Every function of the public headers is here.
+// Promises of mjgear.h for all functions: null pointers, invalid sizes and numbers are refused, and
+// nothing is written. Every function of the public headers is here.
 
 #include <limits.h>
 #include <math.h>

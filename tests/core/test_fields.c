@@ -16,7 +16,7 @@ static const double kNumber[] = {NAN,   INFINITY, -INFINITY,    -1,     0,      
                                  1e308, -1e308,   DBL_TRUE_MIN, 1e-310, -1e-310, 1e150};
 static const int kCount[] = {INT_MIN, -1, 9, 1000, INT_MAX};
 
-// what a struct with a bad field does; returns 1 if it was taken
+// result of a struct with a bad field; returns 1 if it was accepted
 typedef int (*Try)(void* object);
 
 // Try an object of so many bytes, from a byte on, with each bad value in each place. Returns how
@@ -66,7 +66,7 @@ static mjgDescription describe(void) {
 }
 
 
-// what holds of a gear that was taken
+// properties of an accepted gear
 static void assertHolds(const mjgTransmission* gear) {
   for (int k = 0; k < 4; k++) {
     double gamma_u, gamma_v, coulomb;
@@ -264,8 +264,8 @@ static void openPair(int model, int flg_rotor) {
 }
 
 
-// the problem with whatever was put into it: refused, or solved with finite numbers that the
-// certificate, which knows no solver, confirms
+// the problem with any content: refused, or solved with finite numbers that the certificate,
+// independent of solvers, confirms
 static int tryPair(void* object) {
   (void)object;
   memset(room.t, 0, sizeof(room.t));

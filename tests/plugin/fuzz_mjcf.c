@@ -1,8 +1,8 @@
-// Fuzzer of what MJCF says about gears: bytes become small robots whose instances have
-// keys and values of every kind. A model is refused in lines that say what and where, or it runs.
-// Then a copy of its data goes the same way to the last bit, also through a reset, a keyframe and a
-// restored state; positions, velocities and the plugin's state stay finite unless the engine warns
-// of them. The plugin is linked in, so that its lines are instrumented; the engine is not.
+// Fuzzer of the plugin's MJCF: bytes become small robots whose instances have keys and values of
+// every kind. A model is refused in lines that say what and where, or it runs. Then a copy of its
+// data goes the same way to the last bit, also through a reset, a keyframe and a restored state;
+// positions, velocities and the plugin's state stay finite unless the engine warns of them. The
+// plugin is linked in, so that its lines are instrumented; the engine is not.
 
 #include <math.h>
 #include <setjmp.h>
@@ -49,8 +49,7 @@ static const char* choose(const char* const* words, size_t count, Input* input) 
 #define CHOOSE(words, input) choose(words, sizeof(words) / sizeof(*words), input)
 
 
-// what a key's value may be written as: mostly a tame number, else a word that may or may
-// not belong there
+// possible values of a key: mostly a tame number, else a word that may not be allowed
 static const char* takeValue(char text[64], Input* input) {
   static const char* const words[] = {
       "0",           "-1",           "1",           "1.5",           "1e-300",
@@ -306,7 +305,7 @@ static void claimFiniteState(const mjModel* m, const mjData* d, const char* mode
 }
 
 
-// steps with what users do in between, in two data
+// steps with changes by a user in between, in two data
 static void run(const mjModel* m, mjData* d, mjData* twin, const char* model, Input* input) {
   mjData* both[2] = {d, twin};
   mjtNum state[4000];
@@ -351,7 +350,7 @@ static void fuzzMjcf(Input* input) {
   text.size = 0;
   writeModel(&text, input);
 
-  // what longjmp leaves must be the same after it
+  // state that longjmp must leave unchanged
   static mjSpec* spec;
   static mjModel* m;
   static mjData *d, *twin;

@@ -1,4 +1,4 @@
-"""What scripts with tests of the plugin share."""
+"""Shared code of scripts with tests of the plugin."""
 
 import contextlib
 import os
@@ -26,7 +26,7 @@ def refuses(line: str) -> Iterator[None]:
 
 
 def run(names: dict[str, Callable[[], None]]) -> None:
-    """Call all tests of a script, and end without what the interpreter frees last."""
+    """Call all tests of a script, and exit without the interpreter's last clean-up."""
     for name, test in list(names.items()):
         if name.startswith("test_"):
             test()

@@ -1,4 +1,4 @@
-"""A model loads, moves and is refused in the same way whatever decimal sign the process has set."""
+"""A model loads, moves and is refused in the same way in any locale."""
 
 import locale
 import os

@@ -18,7 +18,7 @@ from geared_arm import ARM, EXTENSION, run
 def main():
     mujoco.mj_loadPluginLibrary(os.environ["MJGEAR_PLUGIN_PATH"])
 
-    # a refusal reaches the user as an exception that says what to do
+    # a refusal reaches the user as an exception with a remedy
     try:
         mujoco.MjModel.from_xml_string(ARM % EXTENSION.replace("0.7 0.6", "0 0.6"))
         raise AssertionError("eta_forward = 0 was not refused")

@@ -136,7 +136,7 @@ void coreStep(double* v, double* q, const Drive* d, double t, double h) {
   "<worldbody>%s<body pos='0 0 0.1'><joint name='j' axis='0 0 1' armature='%.17g'/>" \
   "<inertial pos='0 0 0' mass='1' diaginertia='%.17g %.17g %.17g'/>%s</body></worldbody></mujoco>"
 
-// on the axis of the hinge: what carries its weight has no moment about it
+// on the axis of the hinge: the support of its weight has no moment about it
 #define FLOOR "<geom type='plane' size='1 1 1' condim='1'/>"
 #define FOOT                                                                                  \
   "<body><joint type='slide' axis='0 0 1'/><inertial pos='0 0 0' mass='1' diaginertia='1e-9 " \

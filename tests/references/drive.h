@@ -34,7 +34,7 @@ void fine(double* v, double* q, double* t, const Drive* d, double until, double 
 // one step of the core; motor and load at its middle
 void coreStep(double* v, double* q, const Drive* d, double t, double h);
 
-// what runs a drive
+// simulators of a drive
 typedef enum Runner_ {
   inCORE = 0,
   inENGINE = 1,  // a hinge

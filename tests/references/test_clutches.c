@@ -95,7 +95,7 @@ static void coreClutches(double w[CLUTCHES + 1], const double J[CLUTCHES + 1],
   "<worldbody>%s" BODY("J1") BODY("c1") BODY("c2")                                         \
       BODY("c3") "%s</body></body></body></body></worldbody></mujoco>"
 
-// on the axis: what carries its weight has no moment about it
+// on the axis: the support of its weight has no moment about it
 #define FLOOR "<geom type='plane' size='1 1 1' condim='1'/>"
 #define FOOT                                                                              \
   "<body pos='0 0 0.1'><joint type='slide' axis='0 0 1'/><inertial pos='0 0 0' mass='1' " \

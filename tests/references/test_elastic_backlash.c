@@ -27,7 +27,7 @@ static double elastoTorque(double c, double damping, double b, double phi, doubl
 }
 
 
-// what carries the weight of a body on its axis has no moment about it
+// the support of a body's weight on its axis has no moment about it
 #define FOOT                                                                                  \
   "<body><joint type='slide' axis='0 0 1'/><inertial pos='0 0 0' mass='1' diaginertia='1e-9 " \
   "1e-9 1e-9'/><geom size='0.1' condim='1'/></body>"

@@ -30,8 +30,8 @@
   "solimp='0.9 0.9 0.001'/></contact></mujoco>"
 
 
-// a body m_b hits the link, motor off: v_link/dv_b = m_b/(M + m/eta_b), whatever the contact's restitution,
-// and 0 if the gear cannot be driven back
+// a body m_b hits the link, motor off: v_link/dv_b = m_b/(M + m/eta_b), for any restitution of the
+// contact, and 0 for a self-locking gear
 static void impactThroughGear(void** state) {
   (void)state;
   int locked = 0;

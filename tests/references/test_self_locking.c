@@ -71,8 +71,9 @@ static void leadScrewStability(void** state) {
 }
 
 
-// the load rests on the link, which is half of what moves, through a stiff contact: the same times but for what
-// the contact's spring takes. What wedges stops within its time, and all stand still with the load on them
+// the load rests on the link, which has half of the moving mass, through a stiff contact: the same
+// times except for the contact's spring. Wedging gears stop within their time, and all stand
+// still under the load
 static void brakesUnderContact(void** state) {
   (void)state;
   int wedged = 0, braked = 0;

@@ -56,7 +56,7 @@ def resolution(log: Log) -> float:
 
 
 def is_resolved(half_gap: float, logs: Sequence[Log]) -> bool:
-    """Whether a gap is wider than what the encoders resolve. Gains of a narrower one come from the model's shaft."""
+    """Whether a gap is wider than the encoders' resolution. Gains of a narrower one come from the model's shaft."""
     return 2 * half_gap > max(resolution(log) for log in logs)
 
 

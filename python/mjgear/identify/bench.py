@@ -1,4 +1,4 @@
-"""Benches: what the logs of a joint say about a set of parameters, as residuals."""
+"""Benches: residuals of a joint's logs for a set of parameters."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from mjgear.identify.servo import Servo
 
 GRAVITY = 9.80665  # m/s2
 
-#: what may drive a simulation, in the order in which it is looked for
+#: possible inputs of a simulation, in order of preference
 INPUTS = ("torque", "current", "goal", "voltage")
 
 _STEP = 1e-3  # s, largest step of the simulation
@@ -29,7 +29,7 @@ _PER_TORQUE = [core.INDEX[n] for n in ("gamma_u_quadratic", "gamma_v_quadratic")
 
 
 def _placed(numbers: Mapping[str, float]) -> tuple[list[int], list[float], float]:
-    """Places in the core's array, what goes there, and the scale of the motor's torque."""
+    """Indices in the core's array, their sources, and the scale of the motor's torque."""
     placed = [(core.INDEX[name], value) for name, value in numbers.items() if name in core.INDEX]
     return [i for i, _ in placed], [x for _, x in placed], numbers.get("torque_scale", 1.0)
 
@@ -83,7 +83,7 @@ class Space:
 
 
 class Bench:
-    """Logs and what carries the joint; see Pendulum and Dynamometer.
+    """Logs and the load of the joint; see Pendulum and Dynamometer.
 
     Attributes:
       logs: the logs.
@@ -143,7 +143,7 @@ class Bench:
         return {**given, **(self.shaft(values) if gap else {"stiffness": 0.0})}
 
     def vector(self, model: Model, values: Mapping[str, float], base: np.ndarray) -> np.ndarray:
-        """The core's parameter array for fitted values, on top of what a log says."""
+        """The core's parameter array for fitted values, on top of a log's facts."""
         return _filled(base, *_placed(self.numbers(model, values)))
 
     def shaft(self, values: Mapping[str, float]) -> dict[str, float]:
@@ -157,7 +157,7 @@ class Bench:
         return None
 
     def residuals(self, model: Model, values: Mapping[str, float], logs: Sequence[int]) -> list[np.ndarray]:
-        """Prediction - measurement of each of these logs, thinned out as far as it is smooth."""
+        """Prediction - measurement of each of these logs, thinned out where it is smooth."""
         raise NotImplementedError
 
     def errors(self, model: Model, values: Mapping[str, float], logs: Sequence[int] | None = None) -> np.ndarray:
@@ -210,7 +210,7 @@ class Pendulum(Bench):
         self.scale = {"torque": torque, "inertia": inertia, "speed": speed, "time": time, **self._electric(torque, speed)}
 
     def _electric(self, torque: float, speed: float) -> dict[str, float]:
-        """Scales of the motor: of what drives it, current or voltage, and what that does."""
+        """Scales of the motor: of its input, current or voltage, and of its effect."""
         most = 0.0
         for log, b in zip(self.logs, self._bases):
             x = log.data[self.input]
@@ -320,7 +320,7 @@ def _known(known: Mapping[str, float] | None, servo: Servo) -> dict[str, float]:
 
 
 def carried(log: Log) -> dict[str, float]:
-    """Inertia and gravity torque of what hangs on the joint in a log.
+    """Inertia and gravity torque of the load on the joint in a log.
 
     Raises:
       LogError: the facts do not say.
@@ -343,7 +343,7 @@ def carried(log: Log) -> dict[str, float]:
 class Dynamometer(Bench):
     """A gear between its motor and a brake with a torque sensor: torque in, torque out and speed of every sample.
 
-    What the gear delivers is compared where it moves; at rest friction may have any value up to its bound. The rotor's
+    The delivered torque is compared where the joint moves; at rest friction may have any value up to its bound. The rotor's
     inertia and the offset of an angle do not enter.
 
     Args:

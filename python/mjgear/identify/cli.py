@@ -137,7 +137,7 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _gap_line(found: Identification) -> str:
-    """What the logs say about a gap."""
+    """Results of the logs about a gap."""
     fit = found.fits["backlash"]
     both = all("rotor" in log.data for log in found.bench.logs)
     gap = {**found.bench.known, **fit.values}["half_gap"]
@@ -276,7 +276,7 @@ def main(arguments: list[str]) -> int:
         else:
             print(f"mjgear {a.command}: {error}", file=sys.stderr)
         if isinstance(sys.stdout, io.TextIOWrapper):
-            # what stdout did not take (a full disk, a closed pipe) would fail once more at the end
+            # text that stdout did not take (a full disk, a closed pipe) would fail once more at the end
             try:
                 sys.stdout.flush()
             except OSError:

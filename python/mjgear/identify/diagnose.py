@@ -1,4 +1,4 @@
-"""What the logs cannot say, why, and which experiment would decide it."""
+"""Undetermined numbers, the reason, and the experiment that would decide."""
 
 from __future__ import annotations
 

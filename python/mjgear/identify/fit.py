@@ -16,7 +16,7 @@ from mjgear.identify.models import MODELS, PARAMETERS, Model, translated
 
 @dataclass(frozen=True)
 class Budget:
-    """What every model may spend.
+    """Budget of every model.
 
     A simulation over seconds that sticks and slips has many local minima. One that returns to the measured state every
     tenth or quarter of a second has hardly more than one. So the fit begins with such pieces, and goes on from there, and
@@ -138,7 +138,7 @@ def fit_ladder(bench: Bench, models: Sequence[Model], budget: Budget | None = No
         need(model)
     free = [(inner, outer) for outer in fits for inner in fits[outer].model.nested if not _is_measured(bench, fits[outer].model, logs)]
 
-    # from the top down, since simple models are the ones that are left behind; what improves tells its neighbours
+    # from the top down, since simple models lag behind; improvements are passed to neighbours
     pairs = free + [(akin, name) for name in fits if (akin := MODELS[name].akin) is not None and akin in fits]
     pending = [(outer, inner) for inner, outer in reversed(pairs)]
     for _ in range(_ROUNDS * len(pending)):
@@ -159,7 +159,7 @@ def fit_ladder(bench: Bench, models: Sequence[Model], budget: Budget | None = No
     return fits
 
 
-_RACE, _AHEAD = 8, 2  # iterations after which starts are compared, and how many of them go on
+_RACE, _AHEAD = 8, 2  # iterations after which starts are compared, and how many of them continue
 _ROUNDS = 4  # in which each model is fitted from each neighbour at most, on average
 _WORTH = 1e-3  # part of the cost that an improvement must be to count as one
 

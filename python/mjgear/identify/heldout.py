@@ -17,7 +17,7 @@ _WORTH = 0.02  # part of the error that further parameters have to take away
 _THIRD = 4 / 3  # error over another model's from which that one is remarked on
 _SURE = 0.975  # of the test that they do
 
-#: what may be left out, and the facts of a log that say which group it belongs to
+#: groups that may be left out, and the facts of a log that define them
 GROUPS: dict[str, tuple[str, ...]] = {
     "gain": ("kp",),
     "trajectory": ("trajectory",),

@@ -110,7 +110,7 @@ def intervals(bench: Bench, fit: Fit, replicates: int = 100, tolerance: Mapping[
         together = np.zeros((len(names), len(names)))
         half = np.full(len(names), np.inf)
 
-    # what a known parameter's tolerance does
+    # effect of a known parameter's tolerance
     spread = np.zeros(len(names))
     for name, relative in (tolerance or {}).items():
         value = bench.known[name]
@@ -129,7 +129,7 @@ def intervals(bench: Bench, fit: Fit, replicates: int = 100, tolerance: Mapping[
     half = np.sqrt(half**2 + spread)
     low, high = estimate - half, estimate + half
 
-    # what else may be true: scatter about the middle of it, which the estimate need not be near to
+    # range of possible truth: scatter about its middle, which the estimate need not be near to
     if ends:
         others = np.array([list(_with_derived({k: end.get(k, fit.values[k]) for k in fit.values}).values()) for end in ends])
         least, most = others.min(axis=0), others.max(axis=0)

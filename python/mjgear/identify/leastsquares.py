@@ -49,7 +49,7 @@ class _Residual:
         return dict(zip(self.space.names, (mirrored(z, self.space) * self.space.size).tolist()))
 
     def _blocks(self, z: np.ndarray) -> list[np.ndarray]:
-        # what other samples of the same logs have simulated at this very point is not simulated again
+        # simulations of other samples of the same logs at this very point are reused
         known = None if self.cache is None else self.cache.get(z.tobytes())
         if known is None:
             logs = self.unique.tolist() if self.cache is None else range(len(self.bench.logs))

@@ -43,7 +43,7 @@ from scipy.signal import savgol_filter
 from mjgear._errors import LogError as LogError
 from mjgear.identify import recordings
 
-#: what a log may hold, see above
+#: limits of a log, see above
 QUANTITIES = ("time", "position", "velocity", "goal", "torque", "current", "voltage", "duty", "supply", "enable",
               "temperature", "output", "rotor")
 
@@ -81,7 +81,7 @@ LARGEST_MOTION = 50.0
 #: samples that are wanted for one that was measured: beyond, the time is in another unit
 _DENSEST = 20
 
-#: what numpy says of a file that is not the npz it should be, or is damaged
+#: numpy's errors for a file that is not an npz, or is damaged
 NPZ_ERRORS = (KeyError, ValueError, OSError, EOFError, TypeError, AttributeError, MemoryError, NotImplementedError,
               RuntimeError, zipfile.BadZipFile, zlib.error, tokenize.TokenError)
 
@@ -167,8 +167,7 @@ class Log:
     def number(self, fact: str) -> float:
         """A fact that must be a number.
 
-        Raises:
-          LogError: it is missing or no finite number.
+        Raises: LogError: it is missing or not finite.
         """
         if fact not in self.facts:
             raise LogError(f"{self.name}: nothing says '{fact}'; give it in the log or as {fact}=NUMBER")
@@ -186,7 +185,7 @@ class Log:
 
 @dataclass
 class _Table:
-    """A file as it is: columns by their own names, the line of the first row, facts."""
+    """An unconverted file: columns by their own names, the line of the first row, facts."""
 
     columns: dict[str, np.ndarray]
     first: int

@@ -13,7 +13,7 @@ from mjgear.identify.bench import GRAVITY, Bench, Pendulum
 from mjgear.identify.intervals import derived
 from mjgear.identify.models import Model
 
-#: what stands beside a number that the logs do not tell
+#: comment beside an undetermined number
 UNKNOWN = "unknown: these logs do not tell it"
 
 # keys of the plugin that a fitted gear may have
@@ -26,7 +26,7 @@ def _number(x: float) -> str:
 
 
 def attribute(text: str) -> str:
-    """Text as the value of an XML attribute, which also stands in a comment: without what XML cannot say."""
+    """Text as the value of an XML attribute, which is also in a comment: without characters that XML lacks."""
     kept = "".join(c for c in text if c >= " " and not 0xD800 <= ord(c) <= 0xDFFF and c not in "\ufffe\uffff")
     return escape(kept, {'"': "&quot;", "--": "-&#45;"})
 
@@ -72,7 +72,7 @@ def complete(bench: Bench, model: Model, values: Mapping[str, float]) -> dict[st
 
 
 def actuators(bench: Pendulum, values: Mapping[str, float], i: int, joint: str = "joint", indent: str = "    ") -> str:
-    """The servo of log i as actuators: what its input sets, and back-EMF."""
+    """The servo of log i as actuators: its input, and back-EMF."""
     constants = {**bench.constants(i), **bench.known, **values}
     k = constants.get("torque_constant", 1.0) if bench.drive != "torque" else 1.0
     unit = constants.get("torque_scale", 1.0) * (k / constants["resistance"] if bench.drive == "voltage" else k)
@@ -137,7 +137,7 @@ def pendulum(bench: Pendulum, model: Model, values: Mapping[str, float], i: int 
 
 
 def inputs(bench: Pendulum, values: Mapping[str, float], i: int) -> np.ndarray:
-    """What the actuator of log i is told at each sample: the input, delayed and with its slew limited."""
+    """Control of the actuator of log i at each sample: the input, delayed and with its slew limited."""
     log = bench.logs[i]
     constants = {**bench.constants(i), **bench.known, **values}
     given = log.data[bench.input]

@@ -102,7 +102,7 @@ _BENT = ("curved_friction", "curved_exponent")
 _GAMMA = (*_PLAIN, "gamma_u", "gamma_v")
 _STRIBECK = (*_GAMMA, "stribeck_friction", "stribeck_velocity")
 
-#: the ladder, simplest first: a later model has to earn its parameters on data that it has not seen
+#: the ladder, simplest first: a later model has to earn its parameters on held-out data
 LADDER = {
     m.name: m
     for m in (
@@ -146,7 +146,7 @@ def friction(model: Model, values: Mapping[str, float]) -> dict[str, float]:
 
 
 def translated(values: Mapping[str, float], source: Model, target: Model) -> dict[str, float]:
-    """What a model says in the words of another one that contains it, or that it contains: the numbers that they share.
+    """Values of a model in the parameters of another one that contains it, or that it contains.
 
     A term that the source does not have is absent (Parameter.null is not among the result); where one number of the
     target stands for two of the source (Kl for Km and Ke) it is their mean.

@@ -59,7 +59,7 @@ def amplitude(torque: float, stall: float) -> float:
 
 
 def text(servo: Servo, stall: float, length: float) -> str:
-    """What to build and to do.
+    """Instructions for bench and motions.
 
     Args:
       stall: torque of the servo at stall, N m.

@@ -120,8 +120,8 @@ def _viscous(found: Identification, v: np.ndarray) -> np.ndarray:
 
 
 def torques(found: Identification, i: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Of the moving samples of a log: torque into the gear, torque delivered without what viscous friction takes, speed, all from
-    measured motion."""
+    """Of the moving samples of a log: torque into the gear, delivered torque without viscous friction, speed, all from measured
+    motion."""
     bench, fit = found.bench, found.fit
     values = {**bench.known, **fit.values}
     if isinstance(bench, Dynamometer):

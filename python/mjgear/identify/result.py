@@ -1,4 +1,4 @@
-"""What an identification found."""
+"""Result of an identification."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ class Identification:
         return mjcf.pendulum(self.bench, self.fit.model, self.fit.values, log)
 
     def paste(self, joint: str = "joint") -> str:
-        """What goes into a model of your own: the extension and the attributes of the joint."""
+        """Lines for a model of your own: the extension and the attributes of the joint."""
         values = mjcf.complete(self.bench, self.fit.model, self.fit.values)
         unknown = {name for name, interval in self.intervals.items() if not interval.known}
         # coefficients that are unknown one by one, but whose efficiencies are known

@@ -1,7 +1,7 @@
 """Gears of a whole robot, identified by ``mujoco.sysid``.
 
-The robot is a model with gears; mujoco.sysid simulates it, all its optimizers and its report work. Here are the
-parameters of the gears with what writes them into a model, and intervals that count logs, not samples.
+The robot is a model with gears; mujoco.sysid simulates it, all its optimizers and its report work. Parameters
+of gears for a model, and intervals that count logs, not samples.
 """
 
 from __future__ import annotations

@@ -37,7 +37,7 @@ _WORTH = 5e-3  # part of the cost below which scales do not differ: fits are as 
 
 @dataclass
 class Scale:
-    """What logs say about the scale of the motor's torque.
+    """Result of the logs about the scale of the motor's torque.
 
     Attributes:
       name: what carries it: "torque_constant", or "torque_scale" for all that it may be.
@@ -69,7 +69,7 @@ class Scale:
         return self.low > 1 + self.tolerance or self.high < 1 - self.tolerance
 
     def range(self) -> tuple[float, float]:
-        """Factors to reckon with: what both logs and tolerance allow, or all between them where they contradict each other."""
+        """Possible factors: those that both logs and tolerance allow, or all between them if they contradict each other."""
         low, high = 1 - self.tolerance, 1 + self.tolerance
         if self.is_contradicted:
             return min(self.low, low), max(self.high, high)
@@ -128,7 +128,7 @@ def _drive(bench: Bench) -> str:
 
 
 def carrier(bench: Bench) -> tuple[str, bool]:
-    """What carries the torque scale, and whether it was given; "" where voltage and back-EMF carry it, or it is fitted."""
+    """Parameter of the torque scale, and whether it was given; "" if voltage and back-EMF determine it, or it is fitted."""
     if "torque_scale" in bench.extra:
         return "", False
     drive = _drive(bench)
@@ -191,7 +191,7 @@ def profile(bench: Bench, fit: Fit, tolerance: Mapping[str, float] | None = None
     best = _vertex(factors, np.array([costs[f].sum() for f in factors.tolist()]))
     stated = tolerance_of(bench, tolerance or {}) if is_given else np.inf
     scale = Scale(name, is_given, factors, [], best, low, high, float(stated))
-    # what intervals are made of is fitted and not interpolated: coefficients of a gear bend where one of them comes to its bound
+    # values for intervals are fitted and not interpolated: coefficients of a gear bend at their bounds
     for factor in scale.range():
         add(factor)
     scale.factors = np.array(sorted(values))

@@ -5,7 +5,7 @@
     gears = mjgear.warp.Gears(model, data)
     mujoco_warp.step(model, data)                # gears included, also in a captured graph
 
-What another program has put on the device already, Newton's SolverMuJoCo for instance, gets its gears by attach().
+Models of other programs on the device, Newton's SolverMuJoCo for instance, get gears by attach().
 
 Friction is solved together with contacts and all other constraints of MuJoCo Warp. Every geared joint has a row
 of friction loss, whose bound and reference follow the gear's law between constraint solves.

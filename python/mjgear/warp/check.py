@@ -1,4 +1,4 @@
-"""Arguments that do not fit are refused in one line: kernels would read and write beside their arrays."""
+"""Wrong arguments are refused in one line: kernels would read and write beyond their arrays."""
 
 import numpy as np
 import warp as wp
@@ -12,7 +12,7 @@ _ROUNDS = 100
 
 
 def worlds(model, data):
-    """A model on the device and its worlds, or what stands for them.
+    """A model on the device and its worlds, or stand-ins.
 
     Raises:
         GearTypeError: they are something else.

@@ -1,6 +1,6 @@
-"""What differs between the releases of MuJoCo Warp that gears work with: 3.11, which mjlab 1.6 has, to 4.0.
+"""Differences between the supported releases of MuJoCo Warp, 3.11 (mjlab 1.6) to 4.0.
 
-The rest of the package is written for 4.0. What older releases do another way stands here beside it, and nowhere else.
+The rest of the package is written for 4.0. Code for older releases is in this file only.
 Releases are distinguished by their functions, not by their numbers.
 """
 
@@ -37,7 +37,7 @@ _NEEDED = {
     "derivative": (vars(derivative), ("deriv_smooth_vel",)),
 }
 
-# integrators by their names in MJCF; "discrete" is there from 3.15 on
+# integrators by their names in MJCF; "discrete" exists from 3.15 on
 DISCRETE = getattr(IntegratorType, "DISCRETE", None)
 INTEGRATORS = {"Euler": IntegratorType.EULER, "implicitfast": IntegratorType.IMPLICITFAST}
 if DISCRETE is not None:
@@ -45,7 +45,7 @@ if DISCRETE is not None:
 
 
 def check():
-    """Raises ImportError where this MuJoCo Warp lacks what gears are made of."""
+    """Raises ImportError if this MuJoCo Warp lacks functions that gears need."""
     missing = [f"{place}.{name}" for place, (there, names) in _NEEDED.items() for name in names if name not in there]
     if missing:
         oldest, newest = _extras.WARP
@@ -56,7 +56,7 @@ def check():
 
 
 def _launch(kernel: wp.Kernel, dim, m: mjw.Model, d: mjw.Data, out: wp.array):
-    """Launch a kernel of MuJoCo Warp with what its arguments are called: fields of the model, of the data (NAME_in), and out."""
+    """Launch a kernel of MuJoCo Warp with arguments by name: fields of the model, of the data (NAME_in), and out."""
 
     def value(label: str):
         if label.endswith("_out"):
@@ -123,7 +123,7 @@ def _find_rows(
 
 
 def damping_derivative(m: mjw.Model, d: mjw.Data, out: wp.array):
-    """What the Euler integrator takes as damping of each dof; before 4.0 it has none of actuators."""
+    """Damping of each dof for the Euler integrator; before 4.0 without actuators."""
     _launch(forward._compute_damping_deriv, (d.nworld, m.nv), m, d, out)
 
 
@@ -156,7 +156,7 @@ OVERFLOW_ITERATIONS = int(types.OverflowType.ITERATIONS) if _ENDS else 0
 
 
 def overflow(d: mjw.Data) -> wp.array | None:
-    """What went beyond its limit in each world, where this release says it."""
+    """Overflow flags of each world, if this release has them."""
     return d.overflow if _ENDS else None
 
 

@@ -28,7 +28,7 @@ _SETTLED = 1e-3
 # rounds of a step at most; nearly all worlds need two or three
 _ROUNDS = 12
 
-# iterations of the constraint solve with elliptic cones, which bend: it takes many, and rounds that go on from there a third of the launches
+# iterations of the constraint solve with elliptic cones: it takes many, and rounds that continue from there a third of the launches
 _ITERATIONS = 4
 
 
@@ -39,7 +39,7 @@ def put_model(mjm: mujoco.MjModel, batch_sizes: dict[str, int] | None = None) ->
     Model.opt says Euler, whose remaining work is the position update.
 
     Raises:
-        UnsupportedError: the model needs what mjgear.warp does not have (backlash, CG, sparse Jacobians, sleep).
+        UnsupportedError: the model needs a feature that mjgear.warp lacks (backlash, CG, sparse Jacobians, sleep).
         GearError: it has no gear.
     """
     gears = reading.read(mjm)
@@ -100,7 +100,7 @@ def attach(
         gear: keys of the gear, see mjgear.add.
 
     Raises:
-        UnsupportedError: the model needs what mjgear.warp does not have.
+        UnsupportedError: the model needs a feature that mjgear.warp lacks.
         GearTypeError: an argument is something else than it is called.
         GearError: njmax is too small, model, data and mjm do not belong together, or the model has gears already.
         GearError: an unknown joint, key, preset or robot.
@@ -246,7 +246,7 @@ class Gears:
         self._now, self._found = numbers.of_joints(numbers.Law, nworld, n), numbers.of_joints(numbers.Found, nworld, n)
         self._gear, self._past, self._result = (self._together(kind) for kind in (numbers.Gear, numbers.Past, numbers.Result))
 
-        # what the integrator does to the acceleration of the constraint solver
+        # acceleration of the constraint solver to acceleration of the integrator
         flags = model.opt.disableflags
         damped = not flags & DisableBit.DAMPER
         if self._discrete:
@@ -264,7 +264,7 @@ class Gears:
         euler = self._implicit and self._integrator == IntegratorType.EULER
         self._damping = wp.zeros((nworld, nv if euler else 1), dtype=float)
         self._smooth = wp.zeros((nworld, nv if self._discrete else 1), dtype=float)
-        self._overflow = wp.zeros(nworld, dtype=int)  # what Data.overflow was before the solve
+        self._overflow = wp.zeros(nworld, dtype=int)  # Data.overflow before the solve
         self._tree = kernels.Tree()
         self._tree.rownnz, self._tree.rowadr, self._tree.colind = model.M_rownnz, model.M_rowadr, model.M_colind
 
@@ -278,12 +278,12 @@ class Gears:
 
     @property
     def internal_force(self) -> wp.array:
-        """Internal force lambda, (nworld, n), under the name that it has on the host."""
+        """Internal force lambda, (nworld, n), under its name on the host."""
         return self.internal
 
     @property
     def power_loss(self) -> wp.array:
-        """Power that friction turns into heat, W, (nworld, n), under the name that it has on the host."""
+        """Power that friction turns into heat, W, (nworld, n), under its name on the host."""
         return self.power
 
     def __getitem__(self, name: str) -> "Gear":
@@ -488,7 +488,7 @@ class Gears:
         )  # fmt: skip
 
     def _motion(self, d):
-        """What a solve finds as a struct for kernels."""
+        """Results of a solve as a struct for kernels."""
         made = kernels.Motion()
         made.qacc, made.next, made.qfrc_constraint = d.qacc, d.qacc_warmstart, d.qfrc_constraint
         made.smooth = self._smooth if self._discrete else d.qfrc_smooth
@@ -496,7 +496,7 @@ class Gears:
         return made
 
     def _couples(self, m, d):
-        """What couples dofs in the metric of "discrete"."""
+        """Couplings of dofs in the metric of "discrete"."""
         made = kernels.Couples()
         if self._discrete:
             made.nactuator, made.ntendon = m.nactuator, m.ntendon

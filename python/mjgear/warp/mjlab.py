@@ -26,7 +26,7 @@ class Simulation(mjlab.sim.Simulation):
         gears: gears of all worlds. A row of friction loss is added for each of them: SimulationCfg.njmax needs room for it.
 
     Raises:
-        UnsupportedError: the entities have variants, or the model needs what mjgear.warp does not have.
+        UnsupportedError: the entities have variants, or the model needs a feature that mjgear.warp lacks.
     """
 
     gears: Gears | None = None

@@ -9,7 +9,7 @@ import warp as wp
 _HERE = pathlib.Path(__file__).parent
 _CORE = _HERE.parents[2] / "core"
 
-# headers in the order in which they build on each other, beside this file or in the source tree
+# headers in order of inclusion, beside this file or in the source tree
 _WORLD = ("law/law.h", "solvers/lanes.h", "world.h")
 _NEWTON = ("law/law.h", "solvers/lanes.h", "solvers/dense_newton.h")
 _PIECES = (*_NEWTON, "pieces.h")

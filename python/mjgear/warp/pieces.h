@@ -44,7 +44,7 @@ mjgFUNCTION mjgREAL mjgi_pieceMissing(const mjgREAL* A, const mjgREAL* x, int pi
 }
 
 
-// piece that joint i goes on to with friction x that slows it by w
+// next branch of joint i with friction x that slows it by w
 mjgFUNCTION int mjgi_pieceNext(int piece, mjgREAL x, mjgREAL w, mjgREAL v_free, mjgREAL phi,
                                mjgREAL alpha, mjgREAL beta, mjgREAL c, mjgREAL rp, mjgREAL rm) {
   mjgREAL load = phi + alpha * w - beta * x;

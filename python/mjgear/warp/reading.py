@@ -1,4 +1,4 @@
-"""What a geared MjModel says, as arrays; and the same model as MuJoCo Warp takes it."""
+"""Data of a geared MjModel as arrays; and the same model for MuJoCo Warp."""
 
 import copy
 import ctypes
@@ -86,7 +86,7 @@ def read(model: mujoco.MjModel, host: mujoco.MjModel | None = None) -> Gears:
         host: the model that is simulated, whose joints have the same names; default: the same.
 
     Raises:
-        UnsupportedError: they need what mjgear.warp does not have; the line names the joint.
+        UnsupportedError: they need a feature that mjgear.warp lacks; the line names the joint.
         GearError: the model has no gear.
     """
     library = _library.plugin()

@@ -1,12 +1,12 @@
-// What mjgear.warp computes for one world: factors and products of small dense matrices,
+// Computations of mjgear.warp for one world: factors and products of small dense matrices,
 // row-major. It needs law/law.h and solvers/lanes.h: threads that share a world have every
 // mjgLANES-th column each.
 
 #ifndef MJGEAR_WORLD_H_
 #define MJGEAR_WORLD_H_
 
-// Inner loops run along rows, and threads beside each other read numbers beside each
-// other. Loops over matrices have no sums, so compilers vectorize them without changing a bit.
+// Inner loops run along rows, so neighbouring threads read neighbouring numbers. Loops over
+// matrices have no sums, so compilers vectorize them without changing a bit.
 
 // y -= f x
 mjgFUNCTION void subtract(mjgREAL* __restrict y, const mjgREAL* __restrict x, mjgREAL f, int n) {

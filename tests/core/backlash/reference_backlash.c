@@ -255,7 +255,7 @@ static int areaOf(const refState* s, const refSystem* sys) {
 }
 
 
-// what the friction does next: 0 if the torque that holds the motor is within the bound
+// next state of the friction: 0 if the torque that holds the motor is within the bound
 static int slipOf(const refState* s, const refSystem* sys) {
   if (s->slip != 0) {
     return s->slip * s->y[1] > 0 ? s->slip : 0;

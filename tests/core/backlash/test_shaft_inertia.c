@@ -55,7 +55,7 @@ static void border(double theta[3], const double p[4], const mjgBacklash* law, d
 }
 
 
-// theta_b after steps of the coupling up to end, where theta_d moves as it is told: A = 0
+// theta_b after steps of the coupling up to end, for a given motion of theta_d: A = 0
 static double stepTo(const mjgBacklash* law, Motion motion, const double p[4], double b,
                      double rate, double end, double h) {
   double now[3], next[3];
@@ -81,8 +81,8 @@ static double stepTo(const mjgBacklash* law, Motion motion, const double p[4], d
 }
 
 
-// (21): in the gap theta_d - theta_b dies away as a free shaft does, whatever theta_d does; the step goes there
-// with the timestep
+// (21): in the gap theta_d - theta_b dies away as a free shaft does, for any theta_d; the step
+// converges to it with the timestep
 static void freeInTheGap(void** state) {
   (void)state;
   double error[2] = {0};

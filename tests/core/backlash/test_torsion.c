@@ -112,7 +112,7 @@ static void loop(void** state) {
 
 //---------------------------------- the step ------------------------------------------------------
 
-// two masses in fine steps: velocities and angles in turn, the slider after each angle
+// two masses in fine steps: velocities and angles alternately, the slider after each angle
 typedef struct Fine_ {
   double rotor, load, w, v, slider;
 } Fine;

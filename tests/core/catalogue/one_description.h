@@ -1,4 +1,4 @@
-// What the tests of descriptions share.
+// Shared code of the tests of descriptions.
 
 #ifndef MJGEAR_TESTS_ONE_DESCRIPTION_H_
 #define MJGEAR_TESTS_ONE_DESCRIPTION_H_

@@ -1,4 +1,5 @@
-// a transmission described in other words: round trips through all types, and what has no description
+// other descriptions of a transmission: round trips through all types, and transmissions without a
+// description
 
 #include "draw.h"
 #include "one_description.h"
@@ -62,7 +63,7 @@ static void test_roundTrips(void** state) {
 }
 
 
-// all load-dependent Stribeck terms survive; a description that cannot hold them says so
+// all load-dependent Stribeck terms survive; a description that cannot hold them is refused
 static void test_roundTripStribeck(void** state) {
   (void)state;
   mjgTransmission t = makeStribeck();
@@ -83,7 +84,7 @@ static void test_roundTripStribeck(void** state) {
 
 //---------------------------------- refusals ------------------------------------------------------
 
-// what cannot be described says why
+// a refusal names the reason
 static void test_cannotDescribe(void** state) {
   (void)state;
   mjgTransmission t = makeTransmission(-0.1, 0.3, 0, 1);

@@ -1,4 +1,4 @@
-// descriptions of one gear: what each means, and every refusal by its words
+// descriptions of one gear: their meaning, and the text of every refusal
 
 #include <math.h>
 #include <setjmp.h>
@@ -129,7 +129,7 @@ static void test_motorSide(void** state) {
 }
 
 
-// the inertia of the gear comes on top of the motor's, and what replaces both is their sum at the output
+// the inertia of the gear is added to the motor's, and their replacement is the sum at the output
 static void test_inertias(void** state) {
   (void)state;
   mjgDescription d = describe(mjgTYPE_AUTO, mjgKEY_ETA_FORWARD, 0.9, mjgKEY_RATIO, 10.0,

@@ -1,4 +1,4 @@
-// what a gear does, against closed forms
+// facts about a gear, against closed forms
 
 #include <math.h>
 

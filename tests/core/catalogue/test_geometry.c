@@ -115,7 +115,7 @@ static void balance(double* u, double* x, const mjgSpur* s, double xi, double N,
   double f = speed > 0 ? s->mu * fabs(N) / speed : 0;
   double F[2] = {N * d[0] + f * slide[0], N * d[1] + f * slide[1]};
 
-  // torques: what the input must give, what the output gets in its own direction
+  // torques: input, and output in its own direction
   double torque_u = ru[0] * F[1] - ru[1] * F[0];
   double torque_v = rv[0] * F[1] - rv[1] * F[0];
   *u = torque_u * Rv / Ru;
@@ -249,7 +249,7 @@ static void test_spurRefusals(void** state) {
   assert_int_equal(mjgi_spurMesh(&gu, &gv, &s, 0), mjgERR_ARGUMENT);
   assert_int_equal(mjgi_spurMesh(&gu, &gv, &kSpur, NAN), mjgERR_ARGUMENT);
 
-  // and what overflows on the way, with nothing written
+  // and an overflow on the way, with nothing written
   s = kSpur;
   s.mu = 1e308;
   s.radius_in = s.radius_out = 1e-10;

@@ -80,7 +80,7 @@ static void test_report(void** state) {
 }
 
 
-// a key that does not exist leaves a description as it is
+// an unknown key leaves a description unchanged
 static void test_giveUnknownKey(void** state) {
   (void)state;
   static mjgDescription before, room[3];
@@ -100,7 +100,7 @@ static void test_giveUnknownKey(void** state) {
 }
 
 
-// numbers have a decimal point, whatever the process has set
+// numbers have a decimal point in any locale
 static void test_locale(void** state) {
   (void)state;
   if (!enterGerman()) {

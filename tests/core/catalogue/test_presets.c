@@ -1,4 +1,4 @@
-// presets: all can be used, servos mean what their published formula says
+// presets: all are valid, servos equal their published formula
 
 #include <math.h>
 #include <setjmp.h>
@@ -105,7 +105,7 @@ static void test_servoM1(void** state) {
 }
 
 
-// what 2000 rpm of the motor are, rad/s
+// 2000 rpm of the motor, rad/s
 static const double kRatedSpeed = 2000 * 2 * 3.14159265358979323846 / 60;
 
 

@@ -18,7 +18,7 @@ static double read(int key, const char* text) {
 }
 
 
-// the refusal of a text; the value stays as it is
+// the refusal of a text; the value is unchanged
 static void refused(const mjgKeyInfo* info, const char* text, const char* line) {
   char lines[500];
   mjgReport report;

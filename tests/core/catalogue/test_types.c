@@ -252,7 +252,7 @@ static void loss(void** state) {
 }
 
 
-// what the coefficients do not tell
+// facts that the coefficients do not contain
 static void descriptions(void** state) {
   (void)state;
   static const int types[] = {mjgTYPE_WEDGE, mjgTYPE_PLANETARY, mjgTYPE_STRAIN_WAVE,

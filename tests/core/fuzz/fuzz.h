@@ -1,5 +1,5 @@
-// What the fuzzers of the core share. Bytes become arguments of every kind, also such as no caller should pass;
-// what the header promises of every call must hold:
+// Shared code of the fuzzers of the core. Bytes become arguments of every kind, also such as no
+// caller should pass; what the header promises of every call must hold:
 //   no crash, no access beyond the arrays, the inputs unchanged
 //   a known status; after an error all outputs are as they were
 //   otherwise finite outputs; what counts as solved is certified and solves the inclusion

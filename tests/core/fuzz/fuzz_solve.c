@@ -121,7 +121,7 @@ static void checkResult(const mjgProblem* problem, const mjgSettings* settings,
   claimFinite(output->v, n, "v", status);
   claimFinite(output->lambda, n, "lambda", status);
 
-  // no energy, and modes that say what the velocities do, whatever the status
+  // no energy, and modes that agree with the velocities, for any status
   mjgInclusion inclusion;
   mjg_inclusion(&inclusion, problem, &solution);
   CLAIM(!(inclusion.power < 0), "status %d, solver %d, power %g", status, settings->solver,
@@ -133,7 +133,7 @@ static void checkResult(const mjgProblem* problem, const mjgSettings* settings,
     return;
   }
 
-  // what counts as solved is certified and solves the inclusion, up to rounding
+  // a solved result is certified and satisfies the inclusion, up to round-off
   double tolerance = 2 * settings->tolerance + 1e-14 * (n + 1);
   mjgCertificate certificate;
   int violated[MAXN];

@@ -115,8 +115,8 @@ static void corners(void** state) {
 }
 
 
-// friction grows with gamma_u times the torque in and gamma_v times the torque out, from
-// whichever side it is asked
+// friction grows with gamma_u times the torque in and gamma_v times the torque out, at either
+// side
 static void loadFromEitherSide(void** state) {
   (void)state;
   uint64_t seed = 2;
@@ -193,8 +193,7 @@ static void nextPiece(void** state) {
     assert_int_equal(mjgi_lawNext(piece[k], t, v, -lambda, 0.1, 1, 1), turned[k]);
     assert_int_equal(mjgi_lawNext(piece[k], t, -v, lambda, 0.1, 1, 1), mjgiSTUCK);
     assert_int_equal(mjgi_lawNext(piece[k], t, 0, lambda, 0.1, 1, 1), mjgiSTUCK);
-    // a stuck joint goes where its friction is beyond the bound, 2.1, by the load that it
-    // has
+    // a stuck joint leaves rest if its friction exceeds the bound, 2.1, by its load
     assert_int_equal(mjgi_lawNext(mjgiSTUCK, 2.05 * direction[k], NAN, lambda, 0.1, 1, 1),
                      mjgiSTUCK);
     assert_int_equal(mjgi_lawNext(mjgiSTUCK, 2.15 * direction[k], NAN, lambda, 0.1, 1, 1),

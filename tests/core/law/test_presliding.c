@@ -153,12 +153,13 @@ static void inclusion(void** state) {
     assert_int_equal(solve(&s, mjgNEWTON), mjgSOLVED);
     assert_true(residual(&s) < 1e-10);
     for (int i = 0; i < s.n; i++) {
-      // friction takes what the joint gives and the spring does not store
+      // friction takes the work of the joint that the spring does not store
       double given = s.h * s.t[i] * s.next[i], lost = s.h * s.t[i] * s.slip[i];
       double stored = 0.5 * (s.t[i] * s.t[i] - s.t_last[i] * s.t_last[i]) / s.stiffness[i];
       assert_true(lost >= 0);
 
-      // what a joint yields is the change of its torque over its stiffness, the rest of its motion is slip
+      // a joint yields by the change of its torque over its stiffness; the rest of its motion is
+      // slip
       double yields = (s.t[i] - s.t_last[i]) / (s.stiffness[i] * s.h), next = s.next[i];
       double compliance = mjg_preslidingCompliance(s.stiffness[i], s.h);
       double slip = mjg_preslidingSlip(next, s.t[i], compliance, s.t_last[i]);
@@ -170,7 +171,7 @@ static void inclusion(void** state) {
 }
 
 
-// gears that cannot be driven back: on the law, or with a status that says so
+// self-locking gears: on the law, or with another status than solved
 static void selfLocking(void** state) {
   (void)state;
   Step s;

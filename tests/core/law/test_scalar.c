@@ -35,7 +35,8 @@ static void efficienciesAndBack(void** state) {
   assert_int_equal(mjg_coefficients(&gamma_u, &gamma_v, 1 - e, 1 - e), mjgSOLVED);
   assert_near(gamma_u / (e / (2 - e)), 1, 1e-8);
 
-  // a coefficient of 0 is 0, whatever the digits of the efficiencies: eta_f = 1/(1 + gamma_v), eta_b = 1 - gamma_v
+  // a coefficient of 0 is 0, for all digits of the efficiencies: eta_f = 1/(1 + gamma_v), eta_b = 1
+  // - gamma_v
   static const double free_motor[][2] = {{0.8, 0.75}, {0.625, 0.4}, {0.5, 0}, {0.4, -0.5}};
   for (size_t i = 0; i < sizeof(free_motor) / sizeof(*free_motor); i++) {
     assert_int_equal(mjg_coefficients(&gamma_u, &gamma_v, free_motor[i][0], free_motor[i][1]),
@@ -44,7 +45,7 @@ static void efficienciesAndBack(void** state) {
     assert_near(gamma_v, 1 - free_motor[i][1], 1e-15);
   }
 
-  // no friction, and what has no answer
+  // no friction, and problems without a solution
   assert_int_equal(mjg_coefficients(&gamma_u, &gamma_v, 1, 1), mjgSOLVED);
   assert_true(gamma_u == 0 && gamma_v == 0);
   gamma_u = 7;

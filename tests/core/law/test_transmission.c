@@ -1,5 +1,5 @@
-// what a transmission does: break-away against a scan of the inequality, apparent inertia against
-// simulated accelerations, friction curves against their formulas
+// facts about a transmission: breakaway against a scan of the inequality, apparent inertia
+// against simulated accelerations, friction curves against their formulas
 
 #include <math.h>
 #include <setjmp.h>
@@ -309,13 +309,13 @@ static void test_apparentInertia(void** state) {
     assert_int_equal(mjg_coefficients(&gu, &gv, ef, eb), 0);
     findInertia(&forward, &backward, gu, gv, m, M);
 
-    // the motor drives: eta_f f_u accelerates eta_f m + M; f_u much above what holds f_v
+    // the motor drives: eta_f f_u accelerates eta_f m + M; f_u much above the torque that holds f_v
     double simulated = ef * simulatedInertia(gu, gv, m, M, 300, 20, 1, 1);
     assertNear(simulated, forward, 1e-9);
     simulated = simulatedInertia(gu, gv, m, M, 300, 20, 1, 0);
     assertNear(simulated, forward, 1e-9);
 
-    // the load drives: f_v much above what the motor holds, motion backward
+    // the load drives: f_v much above the load that the motor holds, motion backward
     simulated = simulatedInertia(gu, gv, m, M, 20, 2000, -1, 0);
     assertNear(simulated, backward, 1e-9);
   }

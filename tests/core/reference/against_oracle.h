@@ -8,8 +8,8 @@
 #include "fixture.h"
 
 
-// solves problems of up to 4 joints with gamma_v up to gamma_max; what counts as solved is one of the solutions to
-// within tolerance. Returns the number of problems that were not solved
+// solves problems of up to 4 joints with gamma_v up to gamma_max; a solved result is one of the
+// solutions to within tolerance. Returns the number of problems that were not solved
 static inline int againstOracle(int solver, double gamma_max, int count, double tolerance) {
   Room room;
   openRoom(&room);

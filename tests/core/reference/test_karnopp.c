@@ -124,7 +124,7 @@ static void test_refusals(void** state) {
   assert_int_equal(mjg_stepKarnopp(&q, &v, NULL, &kJoint, NAN, 0, kH), mjgERR_NOT_FINITE);
   assert_int_equal(mjg_stepKarnopp(&q, &v, NULL, &kJoint, 0, INFINITY, kH), mjgERR_NOT_FINITE);
 
-  // and what overflows on the way
+  // and an overflow on the way
   assert_int_equal(mjg_stepKarnopp(&q, &v, NULL, &kJoint, 1.7e308, -1.7e308, kH),
                    mjgERR_NOT_FINITE);
   assert_int_equal(mjg_stepKarnopp(&q, &v, NULL, &kJoint, 1e300, 0, 1e100), mjgERR_NOT_FINITE);
@@ -200,7 +200,7 @@ static double largestDifference(const mjgKarnopp* joint, double m, double M, dou
 }
 
 
-// what a step of waiting at zero may cost: the timestep times the largest acceleration
+// largest error of waiting at zero: the timestep times the largest acceleration
 static const double kLargest = (150 + 60 + 80) / 2.0;
 
 

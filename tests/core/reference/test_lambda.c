@@ -56,7 +56,7 @@ static void bothMethodsSolveIt(void** state) {
 }
 
 
-// n = 1 is (31); without a solution both say so
+// n = 1 is (31); without a solution both report it
 static void oneJoint(void** state) {
   (void)state;
   Room room;

@@ -1,4 +1,4 @@
-// what a caller may hand over, beside the refusals of test_solve.c
+// invalid arguments, beyond the refusals of test_solve.c
 
 #include <math.h>
 
@@ -64,7 +64,7 @@ static void openPair(Pair* p, int flg_P) {
 }
 
 
-// what the header says is not used of a coupling's row is not looked at either, by any call
+// members of a coupling's row that the header calls unused are not read by any call
 static void unusedEntries(void** state) {
   (void)state;
   for (int flg_P = 0; flg_P < 2; flg_P++) {

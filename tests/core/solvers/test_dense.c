@@ -47,7 +47,7 @@ static void assertSolves(int n) {
 }
 
 
-// A in lanes, with what does not matter behind its rows
+// A in lanes, with arbitrary numbers behind its rows
 static void toLanes(int n) {
   int ld = mjgi_simdEnd(n);
   for (int i = 0; i < n; i++) {

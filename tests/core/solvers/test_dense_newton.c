@@ -48,7 +48,7 @@ static void matricesRoundAlike(void** state) {
 }
 
 
-// the problem with what mjgi_denseNewton wants never null
+// the problem without null members, as mjgi_denseNewton requires
 static void complete(oracleProblem* p, double ratio[oracleMAXN], double v0[oracleMAXN],
                      uint64_t* seed) {
   for (int i = 0; i < p->problem.n; i++) {
@@ -167,7 +167,8 @@ static void solutions(void** state) {
     }
   }
 
-  // of problems with several solutions Newton and sweeps do not find one always: that they say so was shown
+  // Newton and sweeps do not find a solution of every problem with several: their status was
+  // checked
   assert_true(unsolved <= count / 50);
   closeRoom(&room);
 }

@@ -38,7 +38,8 @@ static void boundsAreNotResiduals(void** state) {
 }
 
 
-// couplings and friction of any size: every status comes with numbers, and what counts as solved is
+// couplings and friction of any size: every status has finite numbers, and a solved one is a
+// solution
 static void finiteResults(void** state) {
   (void)state;
   Room room;

@@ -1,5 +1,5 @@
-// The jamming rule: all that claim it agree, it is what its definition says, and joints that are held
-// by it are named.
+// The jamming rule: all solvers that claim it agree, it equals its definition, and jammed joints
+// are named.
 
 #include <math.h>
 #include <string.h>
@@ -147,7 +147,7 @@ static void continuousInTheData(void** state) {
 
 
 // One joint with P = 2: a load of 1 jams it forward at any speed, backward it slips with 1/(1 + 2).
-// Beside it one that is only held by its bound.
+// Beside it one that is held by its bound alone.
 static void jammedJoints(void** state) {
   (void)state;
   Room room;
@@ -166,8 +166,8 @@ static void jammedJoints(void** state) {
   assert_int_equal(mjg_jammed(jammed, &p, NULL), mjgERR_ARGUMENT);
 
   // P = -2: forward the load of 1 falls with friction, which meets its bound at 1/(1 +
-  // 2); backward it grows and jams. What holds the joint is found from its load less what
-  // its own friction makes of that
+  // 2); backward it grows and jams. The reason is found from the joint's load without the
+  // effect of its own friction
   double near[1] = {0.3}, still[1] = {0}, fallen[1] = {1 - 2 * 0.3}, grown[1] = {1 + 2 * 0.3};
   double one[1] = {1}, minus[1] = {-2}, back[1] = {-0.3};
   int mode[1] = {0};

@@ -101,8 +101,9 @@ static void work(void** state) {
 }
 
 
-// two joints that are all but one: a matrix whose condition is 1e14, of which rounding moves friction far along what hardly
-// changes velocities. The path in 60 digits ends with all joints stuck but the second and the sixth, which slip forward
+// two nearly equal joints: a matrix of condition 1e14, where round-off moves friction with little
+// effect on velocities. The path in 60 digits ends with all joints stuck but the second and the
+// sixth, which slip forward
 static void nearlySingular(void** state) {
   (void)state;
   static const double A[9 * 9] = {

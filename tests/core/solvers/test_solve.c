@@ -6,8 +6,8 @@
 #include "fixture.h"
 
 
-// What a solver returns as solved is one of the solutions that enumeration finds, in the paper's own
-// form, and no joint gains energy. The exact methods never fail.
+// A solved result is one of the solutions of enumeration, in the paper's own form, and no joint
+// gains energy. The exact methods never fail.
 static void randomProblems(void** state) {
   (void)state;
   enum {
@@ -43,7 +43,7 @@ static void randomProblems(void** state) {
       int status = mjg_solve(&room.solution, &room.info, &p.problem, &room.settings, room.work);
       assert_int_equal(status, room.info.status);
       if (solver == mjgENUMERATION) {
-        // it alone knows, and it knows what the oracle knows
+        // enumeration alone knows all solutions, and they are those of the oracle
         assert_int_equal(status, count > 1 ? mjgJAMMED : mjgSOLVED);
         continue;
       }
@@ -292,7 +292,7 @@ static void blocks(void** state) {
       assert_true(room.t[i] == expected[i]);
     }
 
-    // the same with P as it is, block behind block
+    // the same with P unchanged, block behind block
     double P[3 * 3 + 1 + 4 * 4];
     for (int j = 0, from = 0, at = 0; j < 3; from += size[j++]) {
       for (int i = 0; i < size[j]; i++) {
@@ -316,7 +316,7 @@ static void blocks(void** state) {
 }
 
 
-// joints that do not act on each other are solved apart, wherever they stand in a block
+// joints without mutual influence are solved separately, anywhere in a block
 static void decoupledJoints(void** state) {
   (void)state;
   Room room;

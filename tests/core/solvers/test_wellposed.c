@@ -102,7 +102,7 @@ static void oneJoint(void** state) {
 }
 
 
-// gears with 0 <= gamma < 1 are well posed whatever sigma_max(P) is
+// gears with 0 <= gamma < 1 are well posed for any sigma_max(P)
 static void backdrivable(void** state) {
   (void)state;
   uint64_t seed = 2;

@@ -1,4 +1,4 @@
-"""What a step leaves to the next: counts of steps that are not solved, and friction that drives nobody."""
+"""State after a step: counts of unsolved steps, and passive friction."""
 
 import os
 import sys

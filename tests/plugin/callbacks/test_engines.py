@@ -119,13 +119,13 @@ shutil.copy(library.path(), {str(self.folder / "taken.so")!r})
         self.assertIn(f"this mjgear was built for MuJoCo {built}, but MuJoCo 3.17.0 is running", done.stderr)
 
     def test_no_engine(self):
-        """Loaded by a program that has none, it says what to do and nothing else happens."""
+        """Loaded by a program without MuJoCo, it prints the remedy and does nothing else."""
         done = subprocess.run([sys.executable, "-c", "import ctypes, sys; ctypes.CDLL(sys.argv[1])", PLUGIN], capture_output=True, text=True)
         self.assertEqual((done.returncode, done.stdout), (0, ""))
         self.assertRegex(done.stderr, r"^mjgear.transmission: there is no MuJoCo in this process, .*mj_loadPluginLibrary\n$")
 
     def test_needs_no_engine(self):
-        """Each function of the engine is forwarded (forward.c): the loader is told no name, and looks for none."""
+        """Each function of the engine is forwarded (forward.c): the loader resolves no names."""
         said = subprocess.run(["readelf", "--wide", "--dynamic", "--dyn-syms", PLUGIN], check=True, capture_output=True, text=True).stdout
         self.assertNotIn("libmujoco", said)
         missing = re.findall(r"UND (mj\w+)", said)

@@ -132,8 +132,8 @@ static double uniform(void) {
 }
 
 
-// how far the motion of the last step is from the law, relative; three joints. What the integrator takes at the
-// end of the step of servos and of their damping is rotor inertia
+// how far the motion of the last step is from the law, relative; three joints. Terms of servos and
+// of their damping that the integrator takes at the end of the step are rotor inertia
 static double lawError(int* stuck, const mjModel* m, const mjData* d, const double v[3]) {
   static const char* const name[] = {"j0", "j1", "j2"};
   static const double gamma_v[] = {1.1, 0.3, 0.9};
@@ -202,7 +202,8 @@ static void test_law(void** state) {
 }
 
 
-// without active actuators forces are known in mj_step, but not if set after mj_step1: that is said
+// without active actuators forces are known in mj_step, but not if set after mj_step1: a warning
+// says so
 static void test_early(void** state) {
   (void)state;
   const char* text;
@@ -226,8 +227,8 @@ static void test_early(void** state) {
 }
 
 
-// inverse dynamics knows no gears, with actuators and without, and says so; steps before
-// and after are as without it
+// inverse dynamics has no gears, with actuators and without, and warns; steps before and after
+// are unaffected
 static void test_inverse(void** state) {
   (void)state;
   static const char* const text =

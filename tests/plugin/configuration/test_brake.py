@@ -303,7 +303,7 @@ def test_takes_nothing_from_defaults() -> None:
         )
         try:
             spec = mujoco.MjSpec.from_string(text)
-        except ValueError:  # an attribute that needs another beside it
+        except ValueError:  # an attribute that requires another
             assert attributes.count("=") == 1
             continue
         mjgear.add_brake(spec, "j", 30, sliding_torque=12)

@@ -1,4 +1,4 @@
-// Every refusal of the configuration: one line that names what, where and the remedy.
+// Every refusal of the configuration: one line with mistake, place and remedy.
 
 #include <math.h>
 #include <setjmp.h>
@@ -65,7 +65,7 @@ static void refused(const char* option, const char* first, const char* second,
     fail_msg("not refused: %s", first);
   }
 
-  // all words stand in one line
+  // all words are in one line
   const char* line = strstr(error, words[0]);
   assert_non_null(line);
   char text[1000];
@@ -251,7 +251,7 @@ static void test_integrators(void** state) {
   const char* const rk4[] = {"mjgear.transmission, instance 'arm'", "RK4", "implicitfast", NULL};
   refused("integrator='RK4'", GOOD, NULL, rk4);
 
-  // what moves the joints behind the solver
+  // elements that move the joints behind the solver
   const char* const noslip[] = {"mjgear.transmission, instance 'arm'", "noslip_iterations=\"0\"",
                                 NULL};
   refused("noslip_iterations='1'", GOOD, NULL, noslip);
@@ -261,7 +261,7 @@ static void test_integrators(void** state) {
                              "solver=\"Newton\"", NULL};
   refused("solver='PGS'><flag warmstart='disable'/></option><option", GOOD, NULL, pgs);
 
-  // changed after loading: said once, and the simulation goes on
+  // changed after loading: one warning, and the simulation continues
   char xml[1000];
   const char* text;
   instance(xml, sizeof(xml), "arm", GOOD);
@@ -278,7 +278,7 @@ static void test_integrators(void** state) {
 }
 
 
-// an instance without a name, inside of a body, is told by that body
+// an unnamed instance in a body is named by that body
 static void test_unnamed(void** state) {
   (void)state;
   char error[1000] = "";
@@ -325,7 +325,7 @@ static void test_loss(void** state) {
     mj_deleteModel(m);
   }
 
-  // a gear without friction stands for a joint without one: beside frictionloss it says nothing
+  // a gear without friction equals a joint without one: no warning beside frictionloss
   mjModel* m = makeModel(
       "<mujoco><extension><plugin plugin='mjgear.transmission'><instance name='g'>"
       "<config key='joint' value='a'/><config key='coulomb' value='0'/></instance></plugin>"

@@ -1,4 +1,4 @@
-// Every refusal of what describes a gap: a line that names key and remedy.
+// Every refusal of a gap's description: a line that names key and remedy.
 
 #include <setjmp.h>
 #include <stdarg.h>

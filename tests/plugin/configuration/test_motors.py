@@ -144,7 +144,7 @@ def next_velocity(v, motor, inertia, load, brakes, gamma_u, gamma_v):
 
 
 def gains_of(integrator, kp, kv):
-    """Force per velocity, and what the acceleration takes, of gains that the integrator has at the end of the step."""
+    """Force per velocity, and per acceleration, of gains at the end of the step."""
     discrete = integrator == "discrete"
     return (H * kp if discrete else 0.0), (0.0 if integrator == "Euler" else H * kv) + (H * H * kp if discrete else 0.0)
 
@@ -389,7 +389,7 @@ def test_no_motor():
 
 
 def test_roles():
-    """mjgear.check lists what the table of doc/mjcf.md says, and so does the library of a joint that has no gear."""
+    """mjgear.check agrees with the table of doc/mjcf.md, and so does the library for a joint without a gear."""
     for kind, (transmission, enters) in KINDS_OF.items():
         m = one_joint(kind, "Euler", (0.1, 0.3), more='<motor name="other" joint="k"/>')
         report = mjgear.check(m)

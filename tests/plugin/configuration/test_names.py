@@ -8,7 +8,7 @@ import numpy as np
 
 PATH = os.environ["MJGEAR_PLUGIN_PATH"]
 
-# {home}: what makes the instance travel; the instance "claw" lives at the hand, and its name has a space
+# {home}: reference that makes the instance travel; the instance "claw" lives at the hand, and its name has a space
 ARM = """<mujoco model="arm"><option timestep="0.002" integrator="implicitfast"/>
 <extension><plugin plugin="mjgear.transmission">
   <instance name="gears"><config key="joint" value="shoulder elbow"/><config key="gamma_u" value="0.1 0.2"/>
@@ -130,7 +130,7 @@ def main():
     model = scene.compile()
     compare(model, 4, alone)
 
-    # the same written again as MJCF and read: what the engine writes is a model as any other
+    # the same written as MJCF and read again: the engine's output is an ordinary model
     compare(mujoco.MjModel.from_xml_string(scene.to_xml()), 4, alone)
 
     # <attach>, <replicate>
@@ -177,7 +177,7 @@ def main():
         mujoco.mj_step(model, data, 3)
         assert [v < .99 for v in data.qvel] == [True, len(listed) == 2], (instance, data.qvel)
 
-    # an instance that belongs to no part of the tree, and that nothing references, is meant as it is written
+    # an instance that belongs to no part of the tree, and that nothing references, is taken literally
     plain = mujoco.MjSpec.from_string(arm("", ""))
     body = plain.worldbody.add_body(name="other")
     body.add_joint(name="gearselbow")

@@ -27,7 +27,7 @@ FLEX = """<flexcomp name="soft" type="grid" dim="3" count="2 2 2" spacing=".02 .
 
 
 def model(**parts):
-    """A double pendulum with a gear at its first joint; parts take the place of what stands here."""
+    """A double pendulum with a gear at its first joint; parts replace elements of it."""
     p = {"option": '<option integrator="implicitfast"/>', "keys": GEAR, "more": "", "joint": "", "body": "", "tendon": "", "actuator": '<motor name="m" joint="a"/>',
          "home": '<plugin plugin="mjgear.transmission" instance="g"/>'} | parts  # fmt: skip
     return f"""<mujoco>{p["option"]}<extension><plugin plugin="mjgear.transmission"><instance name="g">{p["keys"]}</instance></plugin>{p["more"]}</extension>
@@ -183,7 +183,7 @@ def loads(path):
 
 
 def test_wrapped_rope():
-    """The engine has no armature of a tendon that wraps around a geom: add and check say what helps, and it does."""
+    """The engine has no armature of a tendon that wraps around a geom: add and check name a remedy, and it works."""
     rope = ROPE | {"body": '<geom name="drum" type="cylinder" size=".02 .1" euler="90 0 0" pos=".1 0 .05"/>', "actuator": '<motor tendon="t"/>',
                    "tendon": '<spatial name="t" {}><site site="o"/><geom geom="drum"/><site site="s"/></spatial>'}  # fmt: skip
     words = "set the tendon's armature to 0, and give a joint that turns with the motor the rotor's inertia"
@@ -200,7 +200,7 @@ def test_wrapped_rope():
 
 
 def test_deleted_joint():
-    """The refusal of a gear whose joint was deleted names what takes the gear off, and that does."""
+    """The refusal of a gear whose joint was deleted names the call that removes the gear, and it works."""
     spec = mujoco.MjSpec.from_string(model())
     spec.delete(spec.joint("a"))
     for actuator in list(spec.actuators):
@@ -212,7 +212,7 @@ def test_deleted_joint():
 
 
 def test_check_agrees():
-    """Of every model of this project, and of every refused one above, check says what loading does."""
+    """check predicts loading for every model of this project, and for every refused one above."""
     with tempfile.TemporaryDirectory() as folder:
         files = [path for room in ("models", "scenes", "examples") for path in sorted((SOURCE / room).rglob("*.xml")) if "mjgear" in path.read_text(encoding="utf-8")]
         texts = [model(**one) for wrong, _, remedies in REMEDIES for one in (wrong, *remedies)] + [muscles(2, '<config key="eta_forward" value=".5"/>')]

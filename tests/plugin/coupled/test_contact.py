@@ -116,7 +116,7 @@ def test_blocks():
 
 
 def test_disabled():
-    """With spring, damper and actuation disabled while it runs the engine calls no plugin: the sensor says so."""
+    """With spring, damper and actuation disabled in a running simulation the engine calls no plugin: the sensor reports it."""
     model = mujoco.MjModel.from_xml_string(ARM)
     data = mujoco.MjData(model)
     for _ in range(5):

@@ -160,7 +160,7 @@ static void test_pair(void** state) {
       double v = d->qvel[0];
       mj_step(m, d);
 
-      // what the shaft transmits, and what friction of the motor is beside it
+      // torque of the shaft, and friction of the motor beside it
       double shaft = d->qfrc_passive[1], t = -d->qfrc_passive[0] - shaft;
       double u = d->ctrl[0] - inertia * (d->qvel[0] - v) / h, next = d->qvel[0];
       double bound = fabs(gamma_u * u + gamma_v * (u - t)) + coulomb;

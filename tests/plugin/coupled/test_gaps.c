@@ -267,7 +267,7 @@ static void test_stiff(void** state) {
 }
 
 
-// what the integrator makes of damping and gains is nothing that constraints know. The same by paths alone
+// constraints are independent of the integrator's damping and gains. The same by paths alone
 static void test_two_metrics(void** state) {
   (void)state;
   int most = play("implicitfast", 0.5, 0.2);
@@ -470,8 +470,8 @@ static void test_sleepingLoad(void** state) {
 
 
 // Gears behind gaps that lock, and hold more at rest than where they slip, on an arm that
-// falls on a floor. From the motion alone: what the rotor's momentum leaves of its motor
-// torque and that of the shaft is friction of the law
+// falls on a floor. From the motion alone: the difference of motor torque, shaft torque and the
+// rotor's momentum is friction of the law
 static void checkBranches(double gamma_v) {
   const double h = 1e-3, rotor = 0.02, gamma_u = 0.2, coulomb = 0.1, ratio = 1.4;
   char keys[600];

@@ -21,7 +21,7 @@ static void test_locking(void** state) {
   Sum lock = run(NEWTON, 1, 0), sticks = run(NEWTON, 1.6, 0);
   assert_true(lock.solved >= 0.8 * lock.steps);
   assert_true(sticks.solved >= 0.8 * sticks.steps);
-  assert_true(sticks.hard <= 0.15 * sticks.steps);  // what breaks away does so on the way
+  assert_true(sticks.hard <= 0.15 * sticks.steps);  // static friction is released on the way
 }
 
 

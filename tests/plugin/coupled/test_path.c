@@ -274,8 +274,9 @@ static void test_far(void** state) {
 }
 
 
-// Where motors turn round, friction of all gears does: they go round in pieces, until each answers the others in turn. Few of
-// such steps are left to the path; half are where gears exchange pieces alone
+// Where motors reverse, friction of all gears does: block Gauss-Seidel over the gears changes
+// branches until they agree. Few of such steps are left to the path; half are where gears exchange
+// pieces alone
 static void test_relax(void** state) {
   (void)state;
   mjModel* m = makeChains("Euler");

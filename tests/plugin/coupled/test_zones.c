@@ -55,7 +55,7 @@ static int zoneAt(const mjContact* contact, const double* jar, const double* dja
 }
 
 
-// the line is in the zone until the nearest boundary, and behind that in the zone that is said to be there
+// the line is in the zone up to the nearest boundary, and behind it in the zone that is returned
 static void test_boundaryDistance(void** state) {
   (void)state;
   int crossed[5] = {0};

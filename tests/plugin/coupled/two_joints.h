@@ -175,7 +175,8 @@ static int trySolution(double x[4], const Step* s, const int piece[2], int activ
     double lambda = gamma * (s->tau[i] - s->inertia[i] * x[i]) - s->gamma_v[i] * t;
     double tiny = 1e-9 * (fabs(t) + fabs(s->tau[i]) + fabs(s->inertia[i] * x[i]));
 
-    // what stays at rest or comes to it may have the static bound, against a motion that it did not have before
+    // a joint that stays at rest or comes to rest may have the static bound, against a motion that
+    // it did not have before
     double bound = fabs(lambda) + s->coulomb[i];
     if (!piece[i] ? fabs(t) > bound * (t * s->v[i] > 0 ? 1 : s->ratio[i]) + tiny
                   : (s->v[i] + s->h * x[i]) * piece[i] < -1e-9 * s->h * fabs(x[i]) ||

@@ -1,4 +1,4 @@
-"""The torque that acts: with random actuators, every integrator, gears and gaps, what reaches the link is what moves it.
+"""The acting torque: with random actuators, every integrator, gears and gaps, the torque at the link explains its motion.
 
 With a = (v+ - v)/h from the engine's velocities, M_link a - load = x. The inertia M_link without rotors and the load on the link
 are the engine's; x is the torque out of the gear from the sensor. Gains of actuators do not appear: their effect in any

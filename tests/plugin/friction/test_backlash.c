@@ -249,7 +249,7 @@ static void pressesOnContact(void** state) {
         assert_true(fabs(d->qfrc_constraint[0] + pressed) < 1e-4);
         assert_true(fabs(d->sensordata[ANGLE] - d->qpos[0] - 0.005 - pressed / 1e6) < 1e-9);
 
-        // forward and backward efficiency bound what a standing gear transmits
+        // forward and backward efficiency bound the torque through a resting gear
         assert_true(pressed > 2 * (1 - 0.1) / (1 + (locks ? 1.1 : 0.5)) * 0.999);
         assert_true(locks || pressed < 2 * (1 + 0.1) / (1 - 0.5) * 1.001);
       }

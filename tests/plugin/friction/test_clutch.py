@@ -68,7 +68,7 @@ def test_freewheel() -> None:
 
 
 def test_energy() -> None:
-    """Without a motor it never grows, whatever the clutch is and however stiff."""
+    """Without a motor energy never grows, for any clutch and stiffness."""
     rng = np.random.default_rng(1)
     for _ in range(40):
         k = 10 ** rng.uniform(2, 6)
@@ -91,7 +91,7 @@ def test_energy() -> None:
 
 
 def test_grip() -> None:
-    """A wall gets what the clutch carries, whatever the motor does."""
+    """The force on a wall is that of the clutch, for any motor torque."""
     wall = "<geom type='box' size='.1 1 1' pos='.25 0 0' solref='.005 1'/>"
     model = make(more=wall, stiffness=1e5, slip_torque=5, gamma_u=0.1, gamma_v=1.2)
     data = mujoco.MjData(model)

@@ -68,7 +68,8 @@ static void yieldsAndCreepsBack(void** state) {
 }
 
 
-// without motor the energy of motion and of what has yielded falls in every step, however friction depends on load
+// without motor the energy of motion and of the springs falls in every step, for any load
+// dependence of friction
 static void losesEnergy(void** state) {
   (void)state;
   static const double gamma_v[] = {0, 0.4, 0.9, 1.3};
@@ -95,7 +96,8 @@ static void losesEnergy(void** state) {
 }
 
 
-// a weight that leans on a wall through a gear that yields: the wall carries what friction does not
+// a weight that leans on a wall through a yielding gear: the wall carries the difference to
+// friction
 static void withContact(void** state) {
   (void)state;
   for (int k = 0; k < 4; k++) {
@@ -118,7 +120,7 @@ static void withContact(void** state) {
       mj_step(m, d);
       touches += d->ncon > 0;
 
-      // the inclusion, from what the engine has: link and rotor, and the law in the slip's velocity
+      // the inclusion, from the engine's data: link and rotor, and the law in the slip's velocity
       double t = frictionOf(m, d, "g", 0), h = 1e-3, a = (d->qvel[0] - old) / h;
       double slip = d->qvel[0] - (t - last) / (2e3 * h), u = d->ctrl[0] - 0.05 * a;
       double gamma_u = (1 - 1.2 + 0.24) / (1 - 0.24), gamma_v = (1 - 0.8 + 0.24) / (1 - 0.24);
@@ -214,7 +216,7 @@ static void crawlsAroundATurn(void** state) {
   double most = 0, saved[2] = {0}, start = 0;
   int n = (int)lround(12 * c / stiffness / speed / h);
   for (int i = -n; i < n; i++) {
-    // the motion is prescribed: whatever torque it takes
+    // the motion is prescribed, with any torque
     d->qvel[0] = i < 0 ? speed : -speed;
     double last = frictionOf(m, d, "g", 0), before = d->qpos[0];
     double t = fmax(-c, fmin(c, last + stiffness * h * d->qvel[0]));

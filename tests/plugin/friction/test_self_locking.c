@@ -104,7 +104,8 @@ static void test_apparentInertia(void** state) {
 }
 
 
-// a gear that was measured: starts to be driven back at 0.020 N m, and loses what its efficiencies say both ways
+// a measured gear: the load drives it from 0.020 N m on, with the losses of its efficiencies both
+// ways
 static void test_bilateralDrive(void** state) {
   (void)state;
   mjgPreset preset;

@@ -41,7 +41,7 @@ def rows(m, d):
 
 
 class Reference:
-    """The law of tendons with gears, and of joints with gears, from what the engine did in a step."""
+    """The law of tendons with gears, and of joints with gears, from the engine's results of a step."""
 
     def __init__(self, m, tendons, joints=(), gamma_u=0.1, gamma_v=0.3, coulomb=0.0):
         self.m = m
@@ -51,7 +51,7 @@ class Reference:
         self.gamma_u, self.gamma_v, self.coulomb = (np.broadcast_to(x, n) for x in (gamma_u, gamma_v, coulomb))
         self.worst, self.stuck, self.slipping, self.most_stuck, self.against = 0.0, 0, 0, 0.0, 0.0
 
-        # what the model says, copied once: a step asks for it often, and each question to the engine costs a microsecond
+        # data of the model, copied once: each call of the engine costs a microsecond
         self.armature = np.concatenate([m.tendon_armature[self.tendons], m.dof_armature[self.dofs]])
         springs = np.flatnonzero(m.jnt_type >= 2)
         self.spring = m.jnt_dofadr[springs], m.jnt_qposadr[springs], m.jnt_stiffness[springs].copy(), m.qpos_spring[m.jnt_qposadr[springs]]
@@ -82,7 +82,7 @@ class Reference:
         w, w_next = E @ v, E @ d.qvel
         a = (w_next - w) / h
 
-        # friction: what passive forces are beyond springs and dampers, which must lie along the gears
+        # friction: passive forces less springs and dampers; it must lie along the gears
         J = rows(m, d)
         passive = -self.damping * v
         passive -= J.T @ (self.tendon_damping * (J @ v))
@@ -269,7 +269,7 @@ DAMPED = '<motor tendon="left" armature=".01" damping=".3"/><velocity tendon="ri
 
 
 class Tally:
-    """What several runs found, in one line."""
+    """Findings of several runs, in one line."""
 
     def __init__(self):
         self.worst, self.most_stuck, self.stuck, self.slipping, self.contacts, self.steps = 0, 0, 0, 0, 0, 0
@@ -375,7 +375,7 @@ CAPSTAN = """<mujoco><compiler angle="radian"/><option timestep="0.001" integrat
   <tendon><spatial name="rope" {rope}><site site="post"/>{pulley}<site site="tip"/></spatial></tendon>
   <actuator>{actuators}</actuator>{sensors}</mujoco>"""
 
-# a rope between two carts, which are trees of their own; a third stands in the way
+# a rope between two carts, which are separate trees; a third blocks the way
 CARTS = """<mujoco><compiler angle="radian"/><option timestep="0.001" integrator="{integrator}"/>{gears}
   <worldbody><geom type="plane" size="4 4 .1"/>
   <body pos="-.6 0 .1"><joint name="a" type="slide" axis="1 0 0" damping=".2"/><geom type="box" size=".1 .1 .08" mass="2"/><site name="a" pos="0 0 .1"/></body>
@@ -497,7 +497,7 @@ def test_dead_centre():
             for _ in range(50):
                 mujoco.mj_step(m, d)
                 assert np.isin(d.sensordata[STATUS::SIZE], (0, 1)).all() and abs(rows(m, d)).max() < 1e-15
-                # a tendon that nothing moves holds its motor: friction 0, all that goes in is what the motor gives
+                # a tendon at rest without load holds its motor: friction 0, the input is the motor's torque
                 assert m is alone or list(d.sensordata[:4]) == [0, (0.1 + 0.5) * 5, 5, 5], d.sensordata[:4]
                 path.append(d.qvel.copy())
             paths.append(np.array(path))
@@ -547,7 +547,7 @@ def random_model(rng, integrator):
 
 
 def test_random():
-    """Random robots; what cannot be is refused in one line."""
+    """Random robots; impossible ones are refused in one line."""
     for integrator in INTEGRATORS:
         rng = np.random.default_rng([5, INTEGRATORS.index(integrator)])
         played, refused, worst, against, steps, unsolved = 0, {}, 0, 0, 0, 0

@@ -384,9 +384,9 @@ static void test_rounding(void** state) {
 }
 
 
-// What a unit of friction adds to the load of a gear that locks, P_ii =
-// (gamma_u + gamma_v) S W - gamma_v, with W out of the engine's own factors. Where a lower bound is above -1
-// the law has one solution, and the bound stands there
+// Effect of a unit of friction on the load of a self-locking gear, P_ii = (gamma_u + gamma_v) S W -
+// gamma_v, with W from the engine's own factors. If a lower bound is above -1 the law has one
+// solution, and the test expects the bound
 static void test_locking(void** state) {
   (void)state;
   mjModel* m = makeModel(forest, "Euler", "0",

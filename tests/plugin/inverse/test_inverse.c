@@ -78,7 +78,8 @@ static double speed(const mjModel* m, double torque, double force) {
 }
 
 
-// x = M a + d v+ - F; the motor gives x/eta_f to drive it, eta_b x to be driven, and what its rotor takes
+// x = M a + d v+ - F; the motor gives x/eta_f to drive it, eta_b x to be driven, and its rotor's
+// torque
 static void test_moving(void** state) {
   (void)state;
   for (int k = 0; k < 4; k++) {
@@ -196,7 +197,8 @@ static double uniform(double low, double high) {
 }
 
 
-// what friction of 1 on joint i takes of its acceleration over the step, in the engine's own matrices at inverse dynamics
+// effect of friction of 1 on joint i on its acceleration over the step, in the engine's own
+// matrices at inverse dynamics
 static double effect(const mjModel* m, mjData* d, int i) {
   double M[9], H[9], Mhat[9], x[3] = {0}, y[3] = {0};
   mj_fullM(m, d, M);
@@ -219,7 +221,7 @@ static double effect(const mjModel* m, mjData* d, int i) {
 }
 
 
-// A gear that locks and is driven by its load goes on by itself where gamma_v - (gamma_u + gamma_v) S W < 1
+// A self-locking gear that its load drives keeps moving if gamma_v - (gamma_u + gamma_v) S W < 1
 static void test_verdicts(void** state) {
   (void)state;
   static const char* const integrator[] = {"Euler", "implicitfast", "discrete"};

@@ -80,7 +80,7 @@ static void test_values(void** state) {
       double t = passive - d->qfrc_passive[dof];
       double u = d->qfrc_actuator[dof] - m->dof_armature[dof] * a;
 
-      // what the link needs: its own inertia, bias, spring and damper
+      // torque for the link: its own inertia, bias, spring and damper
       double x = d->qfrc_bias[dof] - passive - m->dof_armature[dof] * a;
       for (int j = 0; j < 3; j++) {
         x += M[3 * dof + j] * d->qacc[j];

@@ -1,4 +1,4 @@
-// What the plugin draws in the engine's scene, read back from the scene.
+// Drawings of the plugin, read back from the engine's scene.
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -237,7 +237,7 @@ static void test_radius(void** state) {
 }
 
 
-// with labels of joints the torque is told
+// with labels of joints the torque is shown
 static void test_label(void** state) {
   (void)state;
   mjModel* m = makeModel(MODEL, "hinge");

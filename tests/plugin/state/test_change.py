@@ -181,7 +181,7 @@ def words(gears, model):
 
 
 def refusals(gears, model):
-    """What cannot be answered is refused: null pointers, data of another model, words that do not say what a gear is."""
+    """Invalid requests are refused: null pointers, data of another model, words that do not describe a gear."""
     data = mujoco.MjData(model)
     lib, m, d = gears.library, gears.address(model), gears.address(data)
     error, one = ctypes.create_string_buffer(500), ctypes.c_double(1)
@@ -310,7 +310,7 @@ def state(gears):
     for nthread in 1, 2:
         with rollout.Rollout(nthread=nthread) as pool:
             datas = [mujoco.MjData(model) for _ in range(nthread)]
-            for data in datas:  # what the data had before does not matter
+            for data in datas:  # earlier content of the data does not matter
                 gears.change(model, data, 1, gamma_u=0.5, coulomb=7)
             _, sensor = pool.rollout(model, datas, np.array(starts), nstep=100)
         for k, rows in enumerate(expected):
@@ -423,7 +423,7 @@ def many(gears):
 
 
 def invalid():
-    """Numbers that are no gear are refused with one line; the model's gear counts, and the step says so."""
+    """Numbers that describe no gear are refused with one line; the model's gear is used, with its status."""
     result = subprocess.run([sys.executable, __file__, "invalid"], capture_output=True, text=True, check=False)
     assert "done" in result.stdout, result.stderr
     parts = result.stderr.split("next ")[1:]

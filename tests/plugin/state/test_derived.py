@@ -47,7 +47,7 @@ def draw(model, data, k, rng):
         gears["worm"].describe(eta_forward=rng.uniform(0.6, 0.8), eta_backward=rng.uniform(0.2, 0.5))
     if k % 5:
         gears["gap"].set(half_gap=rng.uniform(0, 0.05), stiffness=rng.uniform(100, 900), coulomb=rng.uniform(0, 0.2))
-    if k % 11 == 5:  # as a program may that writes the numbers itself: no gear
+    if k % 11 == 5:  # as written by a program itself: not a gear
         address = gears["plain"].address("coulomb")
         data.plugin_state[address.given] = 2**40
 
@@ -88,7 +88,7 @@ class Derived(unittest.TestCase):
         self.assertGreater(len({tuple(state[:4]) for state in states}), 140)
 
     def test_statuses_in_turn(self):
-        """Numbers that are no gear are refused each time, and those after them are not."""
+        """Numbers that describe no gear are refused each time, and valid ones after them are not."""
         model = make()
         good, bad = mujoco.MjData(model), mujoco.MjData(model)
         draw(model, good, 1, np.random.default_rng(0))

@@ -19,7 +19,7 @@ STORM = 300 if scripts.SANITIZED else 1000
 
 
 def text(keys=GEAR, more="", actuator="", option="", links=2):
-    """MJCF of a chain of pendulums with a gear at a, and what else is told."""
+    """MJCF of a chain of pendulums with a gear at a, and further elements."""
     chain = "".join(f'<body name="{name}"><joint name="{name}" axis="0 1 0" armature=".05"/><geom size=".1" pos=".2 0 0" mass="1"/>' for name in "abcdef"[:links])
     return (f'<mujoco>{option}<extension><plugin plugin="mjgear.transmission"><instance name="g">{keys}</instance>{more}</plugin><plugin plugin="mjgear.brake"/></extension>'
             f"<worldbody>{chain}{'</body>' * links}</worldbody>{actuator}</mujoco>")  # fmt: skip

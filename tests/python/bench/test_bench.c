@@ -20,7 +20,7 @@
 
 static const double kDt = 1e-3;
 
-// a log of constant input, from rest at angle 0, and what the simulation makes of it
+// a log of constant input, from rest at angle 0, and its simulation
 typedef struct Run_ {
   mjgBenchLog log;
   double parameter[mjgNBENCH];
@@ -313,7 +313,7 @@ static void test_bam(void** state) {
 }
 
 
-// what a gear in motion delivers
+// torque delivered by a moving gear
 static void test_deliver(void** state) {
   (void)state;
   double p[mjgNBENCH] = {0}, x[4];
@@ -343,7 +343,7 @@ static void test_deliver(void** state) {
 }
 
 
-// a simulation that leaves the finite numbers says so, also where a reset brings it back before the end
+// a simulation that becomes infinite reports it, also if a reset brings it back before the end
 static void test_leavesTheNumbers(void** state) {
   (void)state;
   const int reset[] = {0, 10, 30}, n = 391;  // the last sample is a reset

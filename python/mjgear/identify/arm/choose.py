@@ -97,7 +97,7 @@ def choose(fitter: Fitter, rungs: Sequence[Rung], state: State, told: Callable[[
         counts[pieces] = 0
         sums[name] = fitter.sums(counts)
 
-    # eliminate: of each joint the term that is missed least, the joint by itself with what the others say of the links
+    # eliminate: the least important term of each joint, each joint alone with the others' estimate of the links
     done = np.zeros(J, bool)
     while not done.all():
         others = {name: fitter.others(rungs, fits[name], sums[name]) for name in fits}

@@ -12,7 +12,7 @@ from scipy.stats import t as student
 from mjgear.identify.arm.fit import Fitter, State
 from mjgear.identify.arm.law import PLACE, Rung
 
-_WORTH = 0.05  # part of the Coulomb friction from which a drift is told
+_WORTH = 0.05  # part of the Coulomb friction above which drift is reported
 _SURE = 1e-3
 _ROWS = 20  # of each direction, in a piece
 
@@ -36,7 +36,7 @@ class Drift:
     coulomb: float
 
     def notes(self, joint: str, names: Sequence[str], lengths: Sequence[float]) -> list[str]:
-        """Lines about what drifted."""
+        """Lines about drift."""
         lines = []
         c = max(self.coulomb, 1e-12)
         if self.p_logs < _SURE and np.nanmax(np.abs(self.logs)) > _WORTH * c:
@@ -51,7 +51,7 @@ class Drift:
 
 
 def drift(fitter: Fitter, rungs: Sequence[Rung], state: State, j: int) -> Drift:
-    """Friction of each piece that the fit does not have, and what logs and time say of it."""
+    """Residual friction of each piece, and its dependence on logs and time."""
     problem = fitter.problem
     r = problem.rows[j]
     beta = fitter.links(state.S)[0]

@@ -72,7 +72,7 @@ class Link:
 class Arm:
     """The links and joints of a model that logs speak of.
 
-    Joints that are not named stay where they are held; what hangs on them belongs to the link before. Springs of joints
+    Joints that are not named stay at their held positions; bodies on them belong to the link before. Springs of joints
     count; gravity compensation, which is a simulator's, does not.
 
     Args:

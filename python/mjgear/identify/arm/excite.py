@@ -31,7 +31,7 @@ _RATE = 100.0  # Hz, of the goals
 
 @dataclass
 class Limits:
-    """What a motion must stay within.
+    """Limits of a motion.
 
     Attributes:
       low, high: (joints) rad.
@@ -119,7 +119,7 @@ class _Checker:
         return {(int(min(c.geom)), int(max(c.geom))) for c in self.data.contact[: self.data.ncon]} - self.allowed
 
     def collides(self, q: np.ndarray) -> str | None:
-        """What touches what in one of these poses (n, joints)."""
+        """Contacts in one of these poses (n, joints)."""
         for pose in q:
             found = self._pairs(pose)
             if found:
@@ -193,7 +193,7 @@ def _rest(motion: Excitation, limits: Limits) -> Excitation:
 
 
 def _usual(arm: Arm, limits: Limits, rng: np.random.Generator) -> np.ndarray:
-    """(joints) torque that the links take at rest, root mean square over poses; what a joint that carries nothing takes to speed up."""
+    """(joints) torque of the links at rest, root mean square over poses; for joints without load the torque of acceleration."""
     q = rng.uniform(limits.low, limits.high, (100, arm.n))
     none = np.zeros_like(q)
     still, fast = (arm.regressor(q, none, a) for a in (none, none + limits.speed))
@@ -204,7 +204,7 @@ def _usual(arm: Arm, limits: Limits, rng: np.random.Generator) -> np.ndarray:
 
 
 def _information(arm: Arm, motion: Excitation, usual: np.ndarray, limits: Limits) -> float:
-    """log det of what a motion adds to a model whose links are known to a fifth and whose friction is a tenth of the torque, noise 2 %."""
+    """log det of a motion's information, added to a model with links known to a fifth and friction of a tenth of the torque, noise 2 %."""
     t = np.arange(0, motion.period, _COARSE)
     q, v, a = motion.at(t)
     total = 0.0
@@ -268,7 +268,7 @@ def search(arm: Arm, limits: Limits, period: float = 20.0, payload: float = 0.0,
 
 
 def _fit(checker: _Checker, motion: Excitation) -> tuple[Excitation | None, str]:
-    """The motion made so small that it is within its limits and hits nothing; None and why if it would hardly move."""
+    """The motion scaled down until it is within its limits and hits nothing; None and the reason if it would hardly move."""
     t = np.arange(0, motion.period, _COARSE)
     for _ in range(6):
         over = checker.excess(motion, _COARSE)

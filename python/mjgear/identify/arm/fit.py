@@ -129,7 +129,7 @@ class State:
 
 @dataclass
 class Others:
-    """What the cost of all but one joint is near a point, as a function of the links.
+    """The cost of all but one joint near a point, as a function of the links.
 
     Attributes:
       S: (unknowns) the point.
@@ -221,7 +221,7 @@ class Fitter:
             predicted = self.problem.predict(j, self.problem.base(j, beta), state.p[j], state.offsets[j], rung)
             design, driving = self.problem.design(j, predicted, rung), predicted["driving"]
             n = r.Y.shape[1]
-            # columns of neither, but for what the load adds at rest
+            # columns of neither, except additions of the load at rest
             base = [*range(2 * n + 2), 2 * n + 4, 2 * n + 5, 2 * n + 8, 2 * n + 14, *range(2 * n + 20, design.shape[1] - 1)]
             s, speed = np.sign(r.v), np.abs(r.v)
             w = np.sqrt(r.weight)[:, None]
@@ -327,7 +327,7 @@ class Fitter:
         return [G.sum(axis=0) if pieces is None else np.tensordot(pieces, G, 1) for G in self.grams]
 
     def others(self, rungs: Sequence[Rung], state: State, sums: Sequence[np.ndarray]) -> list[Others]:
-        """At the best point: what the other joints and the model say of the links, for each joint."""
+        """At the best point: information of the other joints and the model about the links, for each joint."""
         free, _, _, _, precision = self._layout(rungs, None)
         n = state.S.size
         width = len(law.NUMBERS) + state.offsets.shape[1]
@@ -462,7 +462,7 @@ class Fitter:
         return self.solve(rungs, state)[0]
 
     def follow(self, rungs: list[Rung], state: State, exponents: bool = False) -> None:
-        """Put into the shapes what the numbers say they lack."""
+        """Update the shapes with the corrections in the numbers."""
         at = PLACE
         for j, rung in enumerate(rungs):
             p, shape = state.p[j], rung.shape
@@ -503,7 +503,7 @@ class Fitter:
 
 
 class _Projector:
-    """Takes out of columns what others explain."""
+    """Removes from columns their projection on others."""
 
     def __init__(self, X: np.ndarray) -> None:
         scale = np.sqrt(np.sum(X**2, axis=0))

@@ -52,7 +52,7 @@ class Intervals:
 
 
 def numbers(fitter: Fitter, rungs: Sequence[Rung], state: State) -> dict[str, float]:
-    """JOINT.NUMBER and LINK.mass of a point, with what follows from the gammas."""
+    """JOINT.NUMBER and LINK.mass of a point, with efficiencies of the gammas."""
     out: dict[str, float] = {}
     for j, (name, rung) in enumerate(zip(fitter.arm.joints, rungs)):
         p, shape = state.p[j], rung.shape

@@ -20,7 +20,7 @@ NUMBERS = ("scale", "gamma_u", "gamma_v", "armature", "viscous", "curved", "coul
            "gamma_stribeck", "gamma_quadratic", "coulomb_temperature", "viscous_temperature", "delay")  # fmt: skip
 PLACE = {name: k for k, name in enumerate(NUMBERS)}
 
-#: what a rung may add to Coulomb and viscous friction, and the numbers that it adds
+#: terms of a rung beside Coulomb and viscous friction, and their numbers
 TERMS: dict[str, tuple[str, ...]] = {
     "load": ("gamma_u", "gamma_v"),
     "curved": ("curved",),
@@ -45,7 +45,7 @@ def title(terms: frozenset[str]) -> str:
 
 @dataclass
 class Shape:
-    """What the columns of a joint are made with, fixed during a fit.
+    """Input of a joint's columns, fixed during a fit.
 
     Attributes:
       stribeck_velocity: rad/s.

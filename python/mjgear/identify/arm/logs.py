@@ -111,7 +111,7 @@ def _arrays(path: Path, model: mujoco.MjModel, joints: Sequence[str]) -> tuple[d
 
 
 def _trajectory(path: Path, content: Mapping[str, np.ndarray], model: mujoco.MjModel, joints: Sequence[str]) -> dict[str, np.ndarray]:
-    """Columns of a SystemTrajectory, by the model's sensors; what a gear's state adds to it does not matter."""
+    """Columns of a SystemTrajectory, by the model's sensors; the state of gears in it does not matter."""
     data, times = content["sensordata_data"], content["sensordata_times"]
     mapping = {}
     if "sensordata_signal_mapping" in content:

@@ -22,7 +22,7 @@ _TURNS = 41  # places of the least slope that are tried
 
 
 def viscous(p: np.ndarray, power: float, fastest: float) -> tuple[np.ndarray, dict[str, float]]:
-    """Damping (3) of v, v |v|, v^3, and the keys of a gear that say what damping cannot.
+    """Damping (3) of v, v |v|, v^3, and keys of a gear for the rest.
 
     Friction that grows with v |v| or v^3 is MuJoCo's own, with a power below 1 a gear's. Where the logs' friction bends down,
     the closest polynomial that never falls: the fitted one would drive the joint beyond the speeds of the logs.
@@ -82,7 +82,7 @@ def build(spec: mujoco.MjSpec, arm: Arm, parameters: np.ndarray, rungs: Sequence
 
 
 def _without_gears(spec: mujoco.MjSpec, joints: Sequence[str]) -> mujoco.MjSpec:
-    """A copy without the instances that gear one of these joints, and without what refers to these."""
+    """A copy without the instances that gear one of these joints, and without references to these."""
     names = {p.name for p in spec.plugins if p.plugin_name == _library.NAME and set(str(p.config.get("joint", "")).split()) & set(joints)}
     if not names:
         return spec.copy()
@@ -99,7 +99,7 @@ def _without_gears(spec: mujoco.MjSpec, joints: Sequence[str]) -> mujoco.MjSpec:
 
 
 def _set_inertia(spec: mujoco.MjSpec, name: str, was: np.ndarray, now: np.ndarray) -> None:
-    """The link's body gets what the link as a whole gained; all of it, if nothing could be like that."""
+    """The link's body gets the change of the whole link; all of it, if no body could have the rest."""
     body = spec.body(name)
     compiled = spec.compile()
     own = _body(compiled, name)

@@ -112,7 +112,7 @@ def prepare(log: ArmLog, cutoff: float | None = None) -> Motion:
         cutoff = max(_LEAST, min(1.5 * bandwidth(log), 2 * quiet(log)))
     cutoff = min(cutoff, 0.2 * rate)
     per = max(1, int(rate / max(100.0, 8 * cutoff)))
-    # what the filter makes of a beginning has died away after three periods of its cutoff
+    # the filter's transient has died away after three periods of its cutoff
     margin = int(np.ceil(3.0 / cutoff * rate))
     if log.n < 4 * margin + 10 * per:
         raise LogError(f"{log.name}: {log.n * log.dt:g} s are too short for a filter of {cutoff:.3g} Hz")

@@ -27,7 +27,7 @@ _HUBER = 2.5  # standard deviations
 
 @dataclass
 class Rows:
-    """What a joint's columns are made of, one row a block in which it moves.
+    """Data of a joint's columns, one row a block in which it moves.
 
     Attributes:
       Y: (N, r) regressor of the links in r base parameters; known, v, a, time: (N); warmth: (N) or None.

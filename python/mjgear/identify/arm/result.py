@@ -280,7 +280,7 @@ def identify_logs(spec: mujoco.MjSpec, joints: Sequence[str], read: Sequence[log
 
 
 def _findings(found: Identified) -> list[str]:
-    """What to know of the numbers."""
+    """Remarks about the numbers."""
     lines = []
     fitter, arm = found.fitter, found.arm
     known = fitter.known

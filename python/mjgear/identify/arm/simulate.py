@@ -1,7 +1,6 @@
-"""The chosen robot in MuJoCo, under the torques that were measured and under its controller, beside the same robot with friction that
-MuJoCo has itself.
+"""The chosen robot in MuJoCo, under the measured torques and under its controller, beside the same robot with MuJoCo's friction.
 
-An arm that nothing controls runs away from any log, so that it is simulated in short pieces, each from the measured state. Where logs have
+An uncontrolled arm diverges from any log, so it is simulated in short pieces, each from the measured state. Where logs have
 the goals of a controller, its gains are a regression, and an arm in its hands stays near the log for seconds.
 """
 

@@ -1,4 +1,4 @@
-"""Second derivative of the constraint solver's cost, at the constraint states that it has found."""
+"""Second derivative of the constraint solver's cost, at its constraint states."""
 
 import warp as wp
 from mujoco_warp._src.types import ConstraintState, ConstraintType
@@ -10,7 +10,7 @@ CONE = int(ConstraintState.CONE)
 FRICTION_DOF = int(ConstraintType.FRICTION_DOF)
 CONTACT_ELLIPTIC = int(ConstraintType.CONTACT_ELLIPTIC)
 
-# stands for a kind of row of which there is none
+# placeholder for a kind of row that does not exist
 NO_KIND = -1
 
 # round-off relative to a force or a length

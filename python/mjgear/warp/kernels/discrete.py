@@ -16,7 +16,7 @@ def find(column: int, colind: wp.array(dtype=int), first: int, end: int) -> int:
 
 @wp.func
 def gain_over_step(w: int, i: int, couples: Couples) -> float:
-    """What gains of actuators are over a step to the rotor of a dof, inertia: h K_v + h^2 K_p."""
+    """Gains of actuators over a step, as rotor inertia of a dof: h K_v + h^2 K_p."""
     inertia = float(0.0)
     for k in range(couples.nactuator):
         if couples.efm_as[w, k] != 0.0:
@@ -41,7 +41,7 @@ def add_product(
     # in and out
     product: vectors,
 ):
-    """Adds what s j' j does to a, but for its diagonal, which is in the metric."""
+    """Adds s j' j a without its diagonal, which is in the metric."""
     whole = float(0.0)
     for p in range(first, end):
         whole += j[w, p] * a[w, colind[p]]
@@ -53,7 +53,7 @@ def add_product(
 
 @wp.func
 def add_products(w: int, lane: int, lanes: int, couples: Couples, a: vectors, product: vectors):
-    """What all of them do to a."""
+    """All of these products with a."""
     for k in range(couples.nactuator):
         if couples.efm_as[w, k] != 0.0:
             first = couples.moment_rowadr[w, k]
@@ -82,7 +82,7 @@ def make(numbers) -> list[wp.Kernel]:
 
     @wp.func
     def add_terms(w: int, lane: int, lanes: int, i: int, couples: Couples, H: matrices):
-        """Adds row i of what couples dofs below the diagonal, which MuJoCo Warp has made."""
+        """Adds row i of the couplings below the diagonal, which MuJoCo Warp has made."""
         for k in range(couples.nactuator):
             if couples.efm_as[w, k] != 0.0:
                 first = couples.moment_rowadr[w, k]

@@ -1,4 +1,4 @@
-"""What an implicit integrator does to the acceleration of the constraint solver: Mhat^-1 M a."""
+"""Acceleration of an implicit integrator from that of the constraint solver: Mhat^-1 M a."""
 
 import warp as wp
 

@@ -43,7 +43,7 @@ def make(numbers) -> list[wp.Kernel]:
         u = qfrc_actuator[w, i] + shift
         x = u - past.friction[w, g]
 
-        # what friction gains near rest: mjg_frictionAt of the core
+        # additional friction near rest: mjg_frictionAt of the core
         S = wp.exp(-wp.pow(wp.abs(v) / gear.stribeck_velocity[w, g], gear.stribeck_exponent[w, g]))
         gu = gear.gamma_u[w, g] + S * gear.gamma_u_stribeck[w, g]
         gv = gear.gamma_v[w, g] + S * gear.gamma_v_stribeck[w, g]
@@ -118,7 +118,7 @@ def make(numbers) -> list[wp.Kernel]:
         lam0 = real(past.internal[w, g])
         found.t[w, g] = t0
         found.lam[w, g] = lam0
-        found.mode[w, g] = wp.where(v == 0.0, 0, past.mode[w, g])  # what rests starts held
+        found.mode[w, g] = wp.where(v == 0.0, 0, past.mode[w, g])  # a joint at rest starts held
         row = frictionadr[w, i]
         if row < 0:
             return

@@ -45,7 +45,7 @@ class Constraints:
 
 @wp.struct
 class Couples:
-    """What couples dofs in the metric of "discrete", s j' j of actuators and tendons; empty with other integrators."""
+    """Couplings of dofs in the metric of "discrete", s j' j of actuators and tendons; empty with other integrators."""
 
     nactuator: int
     ntendon: int
@@ -63,7 +63,7 @@ class Couples:
 
 @wp.struct
 class Motion:
-    """What the constraint solver has found, and rounds after it."""
+    """Results of the constraint solver, and of rounds after it."""
 
     qacc: vectors
     next: vectors  # where a round goes
@@ -76,7 +76,7 @@ class Motion:
 
 @wp.struct
 class Round:
-    """What threads of a world know of its rounds, all the same."""
+    """State of a world's rounds, the same for all its threads."""
 
     stage: int
     number: int  # of rounds in this stage
@@ -110,7 +110,7 @@ class Numbers:
         Gear: numbers of the gears; Past: memory between steps; Result: results of a step.
         Law: the law of each joint of each world in this step, see core/mjgear.h: tau torque of its motor, rotor
             inertia, v0 velocity, alpha, gain = gamma_u + gamma_v, beta, c, ratio of static to kinetic friction.
-        Found: friction t, velocity v after the step, load lam and mode of the joints, and what friction does to a joint's own velocity.
+        Found: friction t, velocity v after the step, load lam and mode of the joints, and the effect of friction on a joint's own velocity.
         Scratch: memory of a step.
         native: functions in C.
     """

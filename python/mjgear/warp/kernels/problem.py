@@ -41,7 +41,7 @@ def make(numbers) -> list[wp.Kernel]:
 
     @wp.func
     def factorize(w: int, lane: int, lanes: int, nv: int, implicit: int, h: real, dof: wp.array(dtype=int), found: Found, scratch: Scratch) -> int:
-        """Columns of H^-1, and what friction does to velocities, A. Returns 0 if H is not positive definite."""
+        """Columns of H^-1, and the effect of friction on velocities, A. Returns 0 if H is not positive definite."""
         n = dof.shape[0]
         if columns(scratch.X, scratch.H, dof, nv, n, w) == 0:
             return 0
@@ -165,7 +165,7 @@ def make(numbers) -> list[wp.Kernel]:
     def take(
         w: int, lane: int, lanes: int, nv: int, rows: int, tree: Tree, metric: vectors, couples: Couples, motion: Motion, scratch: Scratch
     ) -> float:
-        """What that motion takes; the largest force."""
+        """Torques of that motion; the largest force."""
         multiply(scratch.x, scratch.gradient, metric, tree.rownnz, tree.rowadr, tree.colind, nv, w)
         for k in range(lane, nv, lanes):
             scratch.old_Ma[w, k] = motion.Ma[w, k]

@@ -1,4 +1,4 @@
-"""What a solve and a step did, and whether it was settled."""
+"""Results of a solve and a step, and whether it was settled."""
 
 import warp as wp
 
@@ -7,7 +7,7 @@ from .numbers import NO_ROW, RESIDUAL, blame, integers, scalars, vectors
 # smallest normal number of single precision, below which numbers have no digits
 SMALLEST = 1.17549435e-38
 
-# of the largest torque in a world: what a sum of a dozen of them is rounded by in single precision
+# relative to the largest torque in a world: round-off of a sum of a dozen torques in single precision
 ROUNDING = 2e-6
 
 # a held joint: round-off of its velocity, relative to the effect of its friction and of all torques
@@ -63,7 +63,7 @@ def make(numbers) -> list[wp.Kernel]:
         # out
         result: Result,
     ):
-        """A joint that is held stands still; what the step did, and how far it is from the law.
+        """A held joint stands still; results of the step, and its distance from the law.
 
         Friction that is rounding of the largest torque has no law.
         """
@@ -100,7 +100,7 @@ def make(numbers) -> list[wp.Kernel]:
         if not (error <= tolerance):
             blame(result.status, result.unsettled, w, RESIDUAL)
 
-        # what the gear does: the motor gives power to the link, or the link pushes back on the gear
+        # state of the gear: the motor gives power to the link, or the link pushes back on the gear
         does = int(STUCK)
         if s != 0:
             does = DRIVING

@@ -3,7 +3,7 @@
 A round is a friction problem at the states that constraints have (problem.py) and a look at the states that follow (states.py). Where
 states and forces stay and the motion with them, the world is done. Where rounds do not end, gears become rows of friction loss with
 the bound of the last friction problem. That is a convex problem, in which friction drives by no more than the softness of rows
-allows. One more round goes on from its solution, and if that is not the end its rows are.
+allows. One more round continues from its solution; if it does not converge, that of its rows does.
 
 Threads of a block share a world: each takes every lanes-th column, row or joint, and computes single numbers itself.
 """

@@ -9,7 +9,7 @@ from .numbers import Constraints, Motion, Round, vectors
 LINEARNEG, LINEARPOS = int(ConstraintState.LINEARNEG), int(ConstraintState.LINEARPOS)
 SATISFIED = int(ConstraintState.SATISFIED)
 
-# of the largest force: by so much that of a constraint may differ from what the friction problem has foreseen
+# relative to the largest force: accepted error of a predicted constraint force
 FORESEEN = 2e-6
 
 # line search: accepted slope of the cost relative to the first, and largest number of further evaluations
