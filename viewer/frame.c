@@ -171,7 +171,7 @@ void frameValue(char* text, size_t text_size, const Sim* sim, int gear, int valu
   const char* length = slide ? "m" : "rad";
   const char* torque = slide ? "N" : "N m";
 
-  // motion by round-off is rest; velocities are those that the forces lead to
+  // motion by round-off is rest; the forces lead to these velocities
   int flg_still = tidy(v.slip) == 0;
   const double number[frameNVALUE] = {
       v.position, v.velocity, v.torque_in,  v.torque_out, v.friction,   v.lambda,
