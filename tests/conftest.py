@@ -25,6 +25,7 @@ ARGUMENTS = {
     "test_python_bam": ["mjgear"],
     "test_python_hold": ["mjgear"],
     "test_python_strict": ["mjgear"],
+    "test_python_urdf": ["mjgear"],
     "test_remedies": ["mjgear"],
     "test_papers": ["mjgear-run"],
     "test_report": ["mjgear-run"],

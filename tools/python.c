@@ -5,6 +5,7 @@
 
 const char python_usage[] =
     "       mjgear convert --bam FILE               a servo of better-actuator-models (Python)\n"
+    "       mjgear convert ROBOT.urdf               a URDF as MJCF, with gears (Python)\n"
     "       mjgear hold ROBOT                       which joints hold without power (Python)\n"
     "       mjgear identify LOGS                    a gear from logs (Python)\n"
     "       mjgear protocol SERVO                   the experiments that make such logs (Python)\n";
@@ -17,7 +18,10 @@ int isPythonCommand(char** argv) {
       return 1;
     }
   }
-  return !strcmp(argv[1], "convert") && argv[2] && !strcmp(argv[2], "--bam");
+  const char* file = argv[2] ? argv[2] : "";
+  const char* suffix = strrchr(file, '.');
+  int reads = suffix && (!strcmp(suffix, ".urdf") || !strcmp(suffix, ".sdf"));
+  return !strcmp(argv[1], "convert") && (reads || !strcmp(file, "--bam"));
 }
 
 

@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from mjgear._remove import remove as remove
     from mjgear._robots import Actuator as Actuator, Robot as Robot, RobotGears as RobotGears, add_robot_gears as add_robot_gears, dress as dress, robots as robots
     from mjgear._spec import Added as Added, add as add
+    from mjgear._urdf import Urdf as Urdf, from_urdf as from_urdf
     from mjgear._words import MOTIONS as MOTIONS, RESULTS as RESULTS, STATES as STATES, Mode as Mode, Motion as Motion, State as State, Status as Status
 
 _library.register()
@@ -64,6 +65,7 @@ _HOMES = {
     "_remove": ("remove",),
     "_robots": ("Actuator", "Robot", "RobotGears", "add_robot_gears", "dress", "robots"),
     "_spec": ("Added", "add"),
+    "_urdf": ("Urdf", "from_urdf"),
     "_words": ("MOTIONS", "RESULTS", "STATES", "Mode", "Motion", "State", "Status"),
 }
 _SUBPACKAGES = {"gymnasium": "gymnasium", "identify": "scipy", "warp": "mujoco_warp"}  # submodules that are imported on first use

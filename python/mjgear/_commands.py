@@ -1,4 +1,4 @@
-"""Commands of ``mjgear`` that are Python: ``identify``, ``protocol``, ``convert --bam``, ``hold``."""
+"""Commands of ``mjgear`` that are Python: ``identify``, ``protocol``, ``convert`` of files, ``hold``."""
 
 from __future__ import annotations
 
@@ -7,17 +7,26 @@ import json
 import math
 import sys
 
-from mjgear import _bam, _hold
+from mjgear import _bam, _hold, _urdf
 from mjgear._errors import Error
 
 
 def _convert(words: list[str]) -> int:
-    parser = argparse.ArgumentParser(prog="mjgear convert", description="a servo of better-actuator-models as a gear")
-    parser.add_argument("--bam", metavar="FILE", required=True, help="JSON file of a servo, models M1 to M6")
-    parser.add_argument("--viscous", choices=("gear", "joint"), default="gear", help="where the viscous friction is (default: gear)")
-    parser.add_argument("--torque", type=float, help="for which the error is told, N m")
+    parser = argparse.ArgumentParser(prog="mjgear convert", description="a servo of better-actuator-models as a gear, or a URDF with gears as MJCF")
+    parser.add_argument("urdf", nargs="?", metavar="ROBOT.urdf", help="URDF file, without xacro")
+    parser.add_argument("--gears", metavar="FILE", help="joint: preset, or joint: {preset: .., key: value}; JSON or YAML")
+    parser.add_argument("-o", "--output", metavar="FILE.xml", help="MJCF file to write")
+    parser.add_argument("--bam", metavar="FILE", help="JSON file of a servo, models M1 to M6")
+    parser.add_argument("--viscous", choices=("gear", "joint"), default="gear", help="of a servo: where the viscous friction is (default: gear)")
+    parser.add_argument("--torque", type=float, help="of a servo: for which the error is told, N m")
     parser.add_argument("--json", action="store_true", help="for programs")
     options = parser.parse_args(words)
+    if (options.urdf is None) == (options.bam is None):
+        parser.error("give a URDF, or --bam FILE")
+    if options.urdf is not None:
+        made = _urdf.convert(options.urdf, options.gears, options.output)
+        print(json.dumps({"gears": dict(made.gears), "reductions": dict(made.reductions), "lost": made.lost}) if options.json else made)
+        return 0
     bam = _bam.from_bam(options.bam, viscous=options.viscous, torque=options.torque)
     print(json.dumps({"keys": dict(bam.keys), "exact": bam.exact, "error": bam.error, "torque": bam.torque, "rest": dict(bam.rest)}) if options.json else bam)
     return 0

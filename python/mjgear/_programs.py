@@ -67,7 +67,8 @@ def _run(name: str) -> None:
 
 def mjgear() -> None:
     """The command line tool; identify, protocol and those of _commands are Python."""
-    if sys.argv[1:3] == ["convert", "--bam"] or sys.argv[1:2] == ["hold"]:
+    files = [word for word in sys.argv[2:3] if word == "--bam" or word.endswith((".urdf", ".sdf"))]
+    if sys.argv[1:2] == ["hold"] or (sys.argv[1:2] == ["convert"] and files):
         from mjgear import _commands
 
         _commands.run()
