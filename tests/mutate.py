@@ -257,7 +257,7 @@ MUTATIONS = [
         ("mjgp_takeTurns(p, acc) ? 0 : calm + 1;", "mjgp_takeTurns(p, acc) ? mjgpCALM : mjgpCALM;"),
     ]),
     Of("plugin/coupled/newton.c", "test_plugin_tree", [
-        ("(!flg_connect || !connect(p, *near == 2))", "1"),
+        ("(!flg_connect || !connect(p))", "1"),
     ]),
     Of("plugin/coupled/newton.c", "test_drive_train.py", [
         ("return *error <= mjgpROOT && *error > mjgpGAINED * before;", "return 0;"),

@@ -123,6 +123,16 @@ static int solve(mjgpStep* s, int* method, mjtNum* error, int* worst) {
 }
 
 
+// Returns 1 if motions of gears may depend on each other: not those of joints alone
+static int mayShare(const mjgpStep* s) {
+  int tendons = 0;
+  for (int i = 0; i < s->n; i++) {
+    tendons |= s->g->config->own[s->group->joint[i]] < 0;
+  }
+  return tendons && s->n > 1;
+}
+
+
 // Gears whose motions depend on each other, as two winches on one load, hold a load in many ways. Springs behind all of them, so
 // stiff that no motion shows them, choose the one next to the shares of the last step
 static int shareLoad(mjgpStep* s, int* method, mjtNum* error, int* worst) {
@@ -161,7 +171,7 @@ static void solveGroup(mjgpGears* g, const mjModel* m, mjData* d, const mjgpIner
       solved = solve(s, &method, &error, &worst);
       mjgp_restoreStatic(s, ratio);
     }
-    solved = solved || (s->n > 1 && shareLoad(s, &method, &error, &worst));
+    solved = solved || (mayShare(s) && shareLoad(s, &method, &error, &worst));
   }
   if (!solved) {
     start(s);

@@ -80,7 +80,7 @@ void mjgp_makeForces(mjgpForces* f, mjgpStep* s) {
 }
 
 
-// K with the lines of the pieces, and its factors
+// K with the lines of the pieces (null: without), and its factors
 static int factorTree(mjgpForces* f, const mjgpPiece* piece) {
   const mjgpStep* s = f->s;
   const mjgpGroup* group = s->group;
@@ -92,7 +92,7 @@ static int factorTree(mjgpForces* f, const mjgpPiece* piece) {
   for (int k = 0; k < group->nv; k++) {
     f->pivot[group->dof[k]] = f->slope[k];
   }
-  for (int i = 0; i < s->n; i++) {
+  for (int i = 0; i < s->n && piece; i++) {
     int k = group->E_dof[group->E_adr[i]];
     f->held[k] = piece[i].held;
     f->pivot[group->dof[k]] += piece[i].held ? 0 : piece[i].slope;
@@ -177,8 +177,7 @@ static void answer(const mjgpForces* f, mjtNum* x, int lanes, int flg_own) {
 
 
 int mjgp_factorForces(mjgpForces* f, const mjgpPiece* piece) {
-  const mjgpStep* s = f->s;
-  const mjgpGroup* group = s->group;
+  const mjgpGroup* group = f->s->group;
   if (!factorTree(f, piece)) {
     return 0;
   }
@@ -213,6 +212,45 @@ int mjgp_factorForces(mjgpForces* f, const mjgpPiece* piece) {
 }
 
 
+// dw = K^-1 dw, then the forces of the rows that act
+static void solveMotion(mjgpForces* f) {
+  const mjgpStep* s = f->s;
+  mjtNum* dw = f->dw;
+  int nv = s->group->nv;
+  mjgp_solveDofs(s, dw, &f->K, 0);
+  if (!f->n) {
+    return;
+  }
+  for (int c = 0; c < f->n; c++) {
+    f->y[c] = -mju_dot(f->B + f->row[c] * f->nv, dw, nv);
+  }
+  answer(f, f->y, 1, 0);
+  for (int c = 0; c < f->n; c++) {
+    f->y[c] *= f->scale[c];
+  }
+  mjgi_luSolve(f->y, f->S, f->exchanged, f->n);
+  for (int k = 0; k < nv; k++) {
+    dw[k] += mju_dot(f->X + k * f->lanes, f->y, f->n);
+  }
+}
+
+
+int mjgp_forceEffects(mjgpForces* f, const int* gear, int n, mjtNum* W) {
+  const mjgpGroup* group = f->s->group;
+  if (!mjgp_factorForces(f, NULL)) {
+    return 0;
+  }
+  for (int i = 0; i < n; i++) {
+    int k = group->E_dof[group->E_adr[gear[i]]];
+    mju_zero(f->dw, group->nv);
+    f->dw[k] = 1;
+    solveMotion(f);
+    W[i] = f->dw[k];
+  }
+  return 1;
+}
+
+
 void mjgp_solveForces(mjgpForces* f, const mjgpPiece* piece, const mjtNum* gradient, mjtNum* da) {
   const mjgpStep* s = f->s;
   const mjgpGroup* group = s->group;
@@ -234,20 +272,7 @@ void mjgp_solveForces(mjgpForces* f, const mjgpPiece* piece, const mjtNum* gradi
       }
     }
   }
-  mjgp_solveDofs(s, dw, &f->K, 0);
-  if (f->n) {
-    for (int c = 0; c < f->n; c++) {
-      f->y[c] = -mju_dot(f->B + f->row[c] * f->nv, dw, nv);
-    }
-    answer(f, f->y, 1, 0);
-    for (int c = 0; c < f->n; c++) {
-      f->y[c] *= f->scale[c];
-    }
-    mjgi_luSolve(f->y, f->S, f->exchanged, f->n);
-    for (int k = 0; k < nv; k++) {
-      dw[k] += mju_dot(f->X + k * f->lanes, f->y, f->n);
-    }
-  }
+  solveMotion(f);
 
   // da = M^-1 Mhat dw
   for (int k = 0; k < nv; k++) {

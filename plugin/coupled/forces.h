@@ -54,4 +54,9 @@ int mjgp_factorForces(mjgpForces* f, const mjgpPiece* piece);
 // change of a, on the factors that are there
 void mjgp_solveForces(mjgpForces* f, const mjgpPiece* piece, const mjtNum* gradient, mjtNum* da);
 
+// Returns 1 and W, the effect of a unit of friction on the acceleration of each of n gears
+// with the rows that act at group->state, or 0 if the system is singular. The factors that
+// were there are lost
+int mjgp_forceEffects(mjgpForces* f, const int* gear, int n, mjtNum* W);
+
 #endif  // MJGEAR_PLUGIN_FORCES_H_

@@ -429,25 +429,29 @@ void mjgp_makeNewton(mjgpNewton* p, mjgpStep* s) {
 }
 
 
-// gears that lock and are on another branch than the jamming rule's go to that; returns
-// their number. flg_factored: rows act as they did when the system was factored
-static int connect(mjgpNewton* p, int flg_factored) {
+// Move self-locking gears to the branch that is connected to rest. Returns how many moved
+static int connect(mjgpNewton* p) {
   mjgpStep* s = p->s;
-  int made = flg_factored && p->system.factored, count = 0;
+  mjgpGears* g = s->g;
+  int n = 0, count = 0;
+  mj_markStack(s->d);
+  mjtNum* W = mj_stackAllocNum(s->d, (size_t)s->n);
+  int* gear = mj_stackAllocInt(s->d, (size_t)s->n);
   for (int i = 0; i < s->n; i++) {
-    s->g->out.P[s->group->joint[i]] = 0;
-    if (mjgp_isLocking(p->piece + i, s->g)) {
-      if (!made) {
-        p->system.factored = 0;
-        if (!mjgp_linearize(s)) {
-          return 0;
-        }
-        made = 1;
-      }
-      count += mjgp_connectPiece(p->piece + i, s->g, s->m->opt.timestep, mjgp_delassus(s, i, i),
-                                 mjgp_delassusTorque(s, i, i));
+    g->out.P[s->group->joint[i]] = 0;
+    if (mjgp_isLocking(p->piece + i, g) && mjgp_mayBeElsewhere(p->piece + i, g)) {
+      gear[n++] = i;
     }
   }
+  if (n && mjgp_ownEffects(&p->system, gear, n, W)) {
+    for (int k = 0; k < n; k++) {
+      int i = gear[k], e = s->group->extra[i];
+      mjtNum R = g->in.inertia[s->group->joint[i]] * W[k];
+      R += e >= 0 ? mjgp_delassus(s, s->n + e, i) : 0;
+      count += mjgp_connectPiece(p->piece + i, g, s->m->opt.timestep, W[k], R);
+    }
+  }
+  mj_freeStack(s->d);
   return count;
 }
 
@@ -536,7 +540,7 @@ static int settle(mjgpNewton* p, int flg_connect, int* iterations, int* near) {
       addForces(p);
     }
     if (!changes && (*near == 2 || (*near == 1 && isSolved(p, &error)))) {
-      if ((!flg_connect || !connect(p, *near == 2)) && !mjgp_releasePieces(p)) {
+      if ((!flg_connect || !connect(p)) && !mjgp_releasePieces(p)) {
         return 1;
       }
       setBalance(p);

@@ -164,6 +164,33 @@ static void solveUnknowns(mjgpSystem* sys, const mjgpPiece* piece, const mjtNum*
 }
 
 
+//---------------------------------- own effects ---------------------------------------------------
+
+int mjgp_ownEffects(mjgpSystem* sys, const int* gear, int n, mjtNum* W) {
+  mjgpStep* s = sys->s;
+  mjgpGroup* group = s->group;
+  if (sys->unknown == mjgpUNKNOWN_FRICTION || mjgp_hasDelassus(s)) {
+    sys->factored &= mjgp_hasDelassus(s);
+    int made = mjgp_makeDelassus(s);
+    for (int i = 0; i < n && made; i++) {
+      W[i] = mjgp_delassus(s, gear[i], gear[i]);
+    }
+    return made;
+  }
+  if (sys->unknown == mjgpUNKNOWN_FORCES) {
+    return mjgp_forceEffects(&sys->forces, gear, n, W);
+  }
+  int factored = mjgp_factor(group);
+  for (int i = 0; i < n && factored; i++) {
+    mju_zero(sys->x, group->nv);
+    sys->x[dofOf(s, gear[i])] = 1;
+    mjgp_solveLower(group, sys->x);
+    W[i] = mju_dot(sys->x, sys->x, group->nv);
+  }
+  return factored;
+}
+
+
 //---------------------------------- step ----------------------------------------------------------
 
 int mjgp_solveSystem(mjgpSystem* sys, const mjgpPiece* piece, const mjtNum* gradient,

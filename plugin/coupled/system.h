@@ -75,6 +75,10 @@ static inline mjtNum mjgp_effectOf(const mjgpSystem* system, int k) {
                                                  : 0;
 }
 
+// Returns 1 and W, the effect of a unit of friction on the acceleration of each of n gears
+// at group->state, or 0 if the system is singular
+int mjgp_ownEffects(mjgpSystem* system, const int* gear, int n, mjtNum* W);
+
 // s->acc after that step of s->a
 void mjgp_stepAccelerations(const mjgpSystem* system);
 

@@ -210,6 +210,16 @@ static inline int mjgp_isLocking(const mjgpPiece* piece, const mjgpGears* g) {
   return !piece->shaft && g->in.static_ratio[i] * g->in.gamma_v[i] >= 1 && g->in.compliance[i] == 0;
 }
 
+// Returns 0 if a self-locking gear is on the branch that is connected to rest whatever a
+// unit of its friction does: it slips under an opposing load, and has no static friction
+static inline int mjgp_mayBeElsewhere(const mjgpPiece* piece, const mjgpGears* g) {
+  int i = piece->joint, mode = g->out.mode[i];
+  const mjgpBrake* brake = g->in.brake + i;
+  int other =
+      g->in.static_ratio[i] != 1 || brake->holding > 0 || brake->sliding > 0 || brake->blocked;
+  return other || mode * g->out.lambda[i] <= 0;
+}
+
 // friction of a shaft that is at a jump: 0 between its sides, 1 beyond that of shaft[1],
 // -1 of shaft[0]; and to that side
 int mjgp_jumpSide(const mjgpPiece* piece, mjtNum t);
