@@ -6,14 +6,22 @@
 #define EXPORT __attribute__((visibility("default")))
 
 typedef struct Servo_ {
-  double torque_constant, armature, offset, delay, coulomb, viscous, gamma_u, gamma_v;
+  double torque_constant, armature, offset, delay, coulomb, viscous, gamma_u, gamma_v,
+      motor_viscous;
+  // relative change of friction in 1/s and over the angle, torque over the angle, periods a turn of both, constant torque
+  double drift, eccentric, cogging, periods, bias;
+  double start;                   // time at which the log begins, s
   double inertia, gravity, gain;  // parameters of the load and of the controller
 } Servo;
 
 
-// acceleration under a motor torque and that of the load
-static double accelerate(const Servo* s, double v, double motor, double load) {
-  double m = s->armature, M = s->inertia, c = s->coulomb, gv = s->gamma_v, gs = s->gamma_u + gv;
+// acceleration under a motor torque at an angle and a time
+static double accelerate(const Servo* s, double q, double v, double motor, double t) {
+  double m = s->armature, M = s->inertia, gv = s->gamma_v, gs = s->gamma_u + gv;
+  double turn = sin(s->periods * q);
+  double c = s->coulomb * (1 + s->drift * t) * (1 + s->eccentric * turn);
+  double load = s->gravity * sin(q + s->offset) + s->cogging * turn + s->bias;
+  motor -= s->motor_viscous * v;
   double net = motor - load - s->viscous * v;
   double d = v != 0 ? copysign(1, v) : net != 0 ? copysign(1, net) : 0;
 
@@ -60,10 +68,10 @@ EXPORT void madeUpSimulate(double* position, const Servo* s, const double* goal,
       double after = told(&since, s, goal, sample, t + step);
       double now = before + fmin(fmax(since / step, 0), 1) * (after - before);
       double gain = s->torque_constant * s->gain;
-      double a1 = accelerate(s, v, gain * (now - q), s->gravity * sin(q + s->offset));
+      double a1 = accelerate(s, q, v, gain * (now - q), s->start + t);
       double v1 = v + step * a1, next = q + step * v;
       v1 = v * v1 < 0 ? 0 : v1;
-      double a2 = accelerate(s, v1, gain * (now - next), s->gravity * sin(next + s->offset));
+      double a2 = accelerate(s, next, v1, gain * (now - next), s->start + t + step);
       double v2 = v == 0 && a1 == 0 ? 0 : v + step / 2 * (a1 + a2);
       v2 = v * v2 < 0 ? 0 : v2;
       q += step / 2 * (v + v2);

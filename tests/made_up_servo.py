@@ -41,6 +41,13 @@ class Made:
     viscous: float
     gamma_u: float
     gamma_v: float
+    motor_viscous: float = 0.0
+    drift: float = 0.0
+    eccentric: float = 0.0
+    cogging: float = 0.0
+    periods: float = 0.0
+    bias: float = 0.0
+    start: float = 0.0
 
 
 @dataclasses.dataclass

@@ -12,6 +12,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+from unittest import mock
 
 import numpy as np
 from scipy.signal import savgol_filter
@@ -163,9 +164,10 @@ class Xl330(unittest.TestCase):
     def test_mjcf_reproduces_the_error(self):
         values = {"torque_constant": 0.35, "resistance": 3.1, "armature": 0.0021, "offset": 0.02, "coulomb": 0.003,
                   "viscous": 0.008, "gamma_u": 0.3, "gamma_v": 0.15, "stribeck_friction": 0.004, "stribeck_velocity": 0.5,
-                  "gamma_u_stribeck": 0.05, "gamma_v_stribeck": 0.03, "gamma_u_quadratic": 0.2, "gamma_v_quadratic": 0.1}
+                  "gamma_u_stribeck": 0.05, "gamma_v_stribeck": 0.03, "gamma_u_quadratic": 0.2, "gamma_v_quadratic": 0.1,
+                  "motor_viscous": 0.02}
         bench = xl330(step=1e-3, logs=LOGS[:4], fit=("delay",))
-        for name in ("gamma", "stribeck", "quadratic"):
+        for name in ("gamma", "gamma_motor", "stribeck", "quadratic"):
             model = identify.MODELS[name]
             v = {k: values.get(k, 0.004) for k in bench.space(model).names}
             errors = bench.errors(model, v)
@@ -343,6 +345,66 @@ class Dynamometer(unittest.TestCase):
         for name, true in (("eta_forward", eta_f), ("eta_backward", eta_b), ("coulomb", c), ("viscous", viscous)):
             self.assertAlmostEqual(found.intervals[name].value, true, delta=0.02 * max(true, 0.2))
         self.assertIn("eta_forward", json.loads(found.json())["parameters"])
+
+
+def steady(friction, rng, logs=8, noise=0.01):
+    """Runs without a load: each at one speed after another, in both directions, with the friction torque of the motor."""
+    made = []
+    for k in range(logs):
+        v = np.repeat(np.array([-1, 1]).repeat(6) * np.tile(np.linspace(0.1, 3, 6) * (0.6 + 0.1 * k), 2), 50)
+        made.append(identify.Log(f"run {k}", 0.01, {"velocity": v, "torque": friction(v, k) + noise * rng.standard_normal(v.size)}))
+    return made
+
+
+class FreeRun(unittest.TestCase):
+    """Friction torque against speed, the usual published kind: every law is recognized, and load is unknown."""
+
+    def found(self, friction):
+        with mock.patch.object(identify, "read_all", lambda *_, **__: steady(friction, np.random.default_rng(5))):
+            return identify.identify(["runs"], bench="friction", budget=identify.Budget(starts=1), replicates=8)
+
+    def test_laws(self):
+        for chosen, friction, numbers in (
+                ("native", lambda v, k: 0.4 * np.sign(v) + 0.1 * v, {"coulomb": 0.4, "viscous": 0.1}),
+                ("curved", lambda v, k: np.sign(v) * (0.4 + 0.5 * np.sqrt(np.abs(v))), {"coulomb": 0.4}),
+                ("falling", lambda v, k: np.sign(v) * (0.4 + 0.3 * np.exp(-((v / 0.4) ** 2))) + 0.1 * v, {"stribeck_friction": 0.3, "stribeck_velocity": 0.4})):
+            found = self.found(friction)
+            self.assertEqual(found.chosen, chosen, found.table())
+            for name, value in numbers.items():
+                self.assertAlmostEqual(found.fit.values[name], value, delta=0.05 * value, msg=name)
+            self.assertTrue(any("load is unknown" in note for note in found.notes), found.notes)
+            self.assertFalse(found.misfit.is_found, found.notes)
+
+    def test_missing_terms(self):
+        for name, friction in (("direction", lambda v, k: 0.4 * np.sign(v) + 0.1 * v + 0.05), ("time", lambda v, k: (0.4 - 0.02 * k) * np.sign(v) + 0.1 * v)):
+            found = self.found(friction)
+            self.assertEqual((found.misfit.suspects[0].name, found.misfit.suspects[0].is_sure), (name, True), found.notes)
+
+    def test_refused(self):
+        with self.assertRaisesRegex(identify.LogError, "model 'gamma' depends on load"):
+            identify.identify(["tests"], bench="friction", models=("native", "gamma"))
+
+
+class Campaign(unittest.TestCase):
+    """Many steady logs: neighbouring samples are averaged, and single logs are left out twelve groups at a time."""
+
+    def test_averages(self):
+        rng = np.random.default_rng(2)
+        logs = []
+        for k in range(30):
+            u = np.repeat(np.array([2.0, -1.0, 3.0]) * (1 + 0.1 * k), 400)
+            v = np.full(u.size, 0.2 + 0.1 * (k % 5))
+            # driving: (1 + gamma_v) x = (1 - gamma_u) u - c; driven: (1 - gamma_v) x = (1 + gamma_u) u - c
+            x = np.where(u > 0, (0.9 * u - 0.2) / 1.15, (1.1 * u - 0.2) / 0.85) - 0.05 * v
+            logs.append(identify.Log(f"log {k}", 0.01, {"velocity": v, "torque": u, "output": x + 0.05 * rng.standard_normal(u.size)}))
+        bench = identify.Dynamometer(logs, identify.servo("torque"))
+        compared = sum(bench.reduced(i, log.data["torque"]).size for i, log in enumerate(logs))
+        self.assertLessEqual(compared, 4100)
+        self.assertEqual(len(heldout.groups(logs, "log")), 12)
+        self.assertEqual(sorted(sum(heldout.groups(logs, "log").values(), [])), list(range(30)))
+        fit = identify.fit(bench, GAMMA, identify.Budget(starts=1))
+        for name, value in (("gamma_u", 0.1), ("gamma_v", 0.15), ("coulomb", 0.2), ("viscous", 0.05)):
+            self.assertAlmostEqual(fit.values[name], value, delta=0.003, msg=name)
 
 
 class Commands(unittest.TestCase):

@@ -36,6 +36,7 @@ const char* mjg_benchName(int parameter) {
                                               "curved_exponent",
                                               "viscous",
                                               "armature",
+                                              "motor_viscous",
                                               "half_gap",
                                               "stiffness",
                                               "damping"};
@@ -165,7 +166,7 @@ static double stepBam(const double* p, const State* s, double motor, double load
 }
 
 
-// speed after a step of a gear without gap; M: inertia of the output side with h x damping
+// speed after a step of a gear without gap; m, M: inertia of rotor and output side, each with h x damping
 static double stepGear(State* s, const mjgTransmission* gear, double motor, double load, double m,
                        double M, double h) {
   double gamma_u, gamma_v, coulomb;
@@ -225,7 +226,8 @@ static int isValid(const mjgBenchLog* log, const double* p) {
       (gainsAtRest(p) && !(p[mjgBENCH_STRIBECK_VELOCITY] > 0)) ||
       (p[mjgBENCH_CURVED_FRICTION] != 0 && !(p[mjgBENCH_CURVED_VELOCITY] > 0)) ||
       p[mjgBENCH_DELAY] < 0 || p[mjgBENCH_INERTIA] < 0 || p[mjgBENCH_ARMATURE] < 0 ||
-      p[mjgBENCH_VISCOUS] < 0 || !(p[mjgBENCH_INERTIA] + p[mjgBENCH_ARMATURE] > 0)) {
+      p[mjgBENCH_VISCOUS] < 0 || p[mjgBENCH_MOTOR_VISCOUS] < 0 ||
+      !(p[mjgBENCH_INERTIA] + p[mjgBENCH_ARMATURE] > 0)) {
     return 0;
   }
 
@@ -254,7 +256,8 @@ int mjg_simulateBench(double* position, double* velocity, double* torque, double
   // constants of the steps
   const double* p = parameter;
   double h = log->dt / log->substeps;
-  double m = p[mjgBENCH_ARMATURE], M = p[mjgBENCH_INERTIA] + h * p[mjgBENCH_VISCOUS];
+  double m = p[mjgBENCH_ARMATURE] + h * p[mjgBENCH_MOTOR_VISCOUS];
+  double M = p[mjgBENCH_INERTIA] + h * p[mjgBENCH_VISCOUS];
   mjgTransmission gear = transmission(p);
   int flg_gap = p[mjgBENCH_STIFFNESS] > 0;
   mjgBacklash gap = {.model = mjgEXACT,
@@ -294,6 +297,7 @@ int mjg_simulateBench(double* position, double* velocity, double* torque, double
         s.v = stepBam(p, &s, motor, load, h);
       } else {
         load += p[mjgBENCH_VISCOUS] * s.v;
+        motor -= p[mjgBENCH_MOTOR_VISCOUS] * (s.v + s.rate);
         s.v = flg_gap ? stepGap(&s, &gear, &gap, blend, motor, load, m, M, h)
                       : stepGear(&s, &gear, motor, load, m, M, h);
       }
@@ -315,13 +319,14 @@ int mjg_deliver(double* x, const double* u, const double* v, int n, const double
   mjgTransmission gear = transmission(parameter);
   for (int i = 0; i < n; i++) {
     // the quadratic part depends on the delivered torque: two passes are enough
-    x[i] = u[i];
+    double input = u[i] - parameter[mjgBENCH_MOTOR_VISCOUS] * v[i];
+    x[i] = input;
     for (int pass = 0; pass < 2; pass++) {
       double gamma_u, gamma_v, coulomb;
-      mjg_frictionAt(&gamma_u, &gamma_v, &coulomb, &gear, 0, v[i], u[i], x[i]);
+      mjg_frictionAt(&gamma_u, &gamma_v, &coulomb, &gear, 0, v[i], input, x[i]);
       int load, s = v[i] > 0 ? 1 : -1;
-      double limit = mjgi_lawLimit(&load, s, (gamma_u + gamma_v) * u[i], -gamma_v, coulomb, 1);
-      x[i] = isfinite(limit) ? u[i] - s * limit : NAN;
+      double limit = mjgi_lawLimit(&load, s, (gamma_u + gamma_v) * input, -gamma_v, coulomb, 1);
+      x[i] = isfinite(limit) ? input - s * limit : NAN;
     }
     x[i] -= parameter[mjgBENCH_VISCOUS] * v[i];
   }

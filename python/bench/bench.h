@@ -49,6 +49,7 @@ typedef enum mjgBenchParameter_ {
   mjgBENCH_CURVED_EXPONENT,
   mjgBENCH_VISCOUS,
   mjgBENCH_ARMATURE,
+  mjgBENCH_MOTOR_VISCOUS,  // viscous friction of the rotor, in front of the teeth   N m s/rad
 
   // a gap between rotor and joint, model mjgEXACT of mjgear_backlash.h; stiffness 0: none
   mjgBENCH_HALF_GAP,

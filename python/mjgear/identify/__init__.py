@@ -19,8 +19,8 @@ from mjgear import _extras
 
 _extras.require("scipy", "mjgear.identify", "identify")
 
-from mjgear.identify import backlash, diagnose, scales
-from mjgear.identify.bench import Bench, Dynamometer, Pendulum
+from mjgear.identify import backlash, diagnose, scales, suspects
+from mjgear.identify.bench import Bench, Dynamometer, FreeRun, Pendulum
 from mjgear.identify.fit import Budget, fit, fit_ladder
 from mjgear.identify.heldout import HeldOut, choose, leave_out, remarks, ways
 from mjgear.identify.intervals import Interval, intervals
@@ -29,12 +29,15 @@ from mjgear.identify.models import LADDER, MODELS, PUBLISHED, Model
 from mjgear.identify.result import Identification
 from mjgear.identify.servo import SERVOS, Servo, servo
 
-__all__ = ["Bench", "Budget", "Column", "Dynamometer", "HeldOut", "Identification", "Interval", "LADDER", "Log", "LogError",
+__all__ = ["Bench", "Budget", "Column", "Dynamometer", "FreeRun", "HeldOut", "Identification", "Interval", "LADDER", "Log", "LogError",
            "MODELS", "Model", "PUBLISHED", "Pendulum", "SERVOS", "Servo", "choose", "fit", "fit_ladder", "identify",
            "identify_bench", "intervals", "leave_out", "read", "read_all", "servo", "ways"]
 
 #: models that are fitted unless others are named: the ladder without backlash, and three published ones
-DEFAULT_MODELS = ("native", "curved", "gamma", "gamma_curved", "stribeck", "quadratic", "M1", "M3", "M6")
+DEFAULT_MODELS = ("native", "curved", "gamma", "gamma_curved", "gamma_motor", "stribeck", "quadratic", "M1", "M3", "M6")
+
+#: models of bench "friction"
+FRICTION_MODELS = ("native", "curved", "falling")
 
 
 def identify(logs: Sequence[str | Path], bench: str = "pendulum", servo: str | Servo = "torque",
@@ -46,7 +49,7 @@ def identify(logs: Sequence[str | Path], bench: str = "pendulum", servo: str | S
 
     Args:
       logs: files and folders.
-      bench: "pendulum" or "dynamometer".
+      bench: "pendulum", "dynamometer", or "friction" for logs of torque and speed without a load.
       servo: a name of SERVOS, a JSON file, or a Servo.
       columns: quantity -> column (logs.read).
       facts: mass, length, kp, ... for all logs, where they do not say themselves.
@@ -61,15 +64,22 @@ def identify(logs: Sequence[str | Path], bench: str = "pendulum", servo: str | S
 
     Raises: LogError: a log or an option is not understood.
     """
+    if bench == "friction":
+        asked = options.get("models", DEFAULT_MODELS)
+        options["models"] = FRICTION_MODELS if tuple(asked) == DEFAULT_MODELS else asked
+        if loaded := [name for name in options["models"] if name not in FRICTION_MODELS]:
+            raise LogError(f"model '{loaded[0]}' depends on load, which bench friction does not have; choose of {', '.join(FRICTION_MODELS)}")
     machine = _servo(servo)
     defaults = {"duty": Column("load", machine.duty_scale, machine.duty_wrap)}
     read_logs = read_all(logs, columns=columns, dt=dt, facts=facts, defaults=defaults, header=header, turns=bench != "pendulum",
-                         angles=bench != "dynamometer")
+                         angles=bench not in ("dynamometer", "friction"))
     if bench == "pendulum":
         return identify_bench(Pendulum(read_logs, machine, input, known, fit, step=step), **options)
-    if bench == "dynamometer":
-        return identify_bench(Dynamometer(read_logs, machine, input, known, [name for name in fit if name == "torque_scale"], moving), **options)
-    raise LogError(f"bench '{bench}'; choose pendulum, dynamometer, or a robot's MJCF file (mjgear.identify.robot)")
+    if bench in ("dynamometer", "friction"):
+        made = (Dynamometer if bench == "dynamometer" else FreeRun)(
+            read_logs, machine, input, known, [name for name in fit if name == "torque_scale" and bench == "dynamometer"], moving)
+        return identify_bench(made, **options)
+    raise LogError(f"bench '{bench}'; choose pendulum, dynamometer, friction, or a robot's MJCF file (mjgear.identify.robot)")
 
 
 def _servo(name: str | Servo) -> Servo:
@@ -107,6 +117,9 @@ def identify_bench(bench: Bench, models: Sequence[str] = DEFAULT_MODELS, by: Seq
     scale = scales.profile(bench, fits[chosen], tolerance)
     ends = scale.ends() if scale else []
     ends += scales.load_ends(bench, fits[chosen], tolerance)
+    told("suspects: what the model lacks")
+    misfit = suspects.look(bench, fits[chosen])
+    ends += misfit.ends()
     rest = {n: t for n, t in tolerance.items() if n in bench.known and not (scale and n in ("torque_constant", "torque_scale"))}
     found = intervals(bench, fits[chosen], replicates, rest, seed, ends)
     notes = [*bench.notes, *diagnose.speeds(bench.logs), *(scale.notes() if scale else [])]
@@ -117,10 +130,11 @@ def identify_bench(bench: Bench, models: Sequence[str] = DEFAULT_MODELS, by: Seq
             notes.append(f"the choice of the model hangs on the torque's scale: with it free '{MODELS[other].title}' is chosen, which predicts "
                          f"held-out logs with {freed.mean(other):.3g} {bench.unit}, and '{MODELS[chosen].title}' with {freed.mean(chosen):.3g}; measure the "
                          "torque constant by a stall test, and weigh the load, before you believe the gear")
+    notes = [*misfit.notes(), *notes]
     notes += [*diagnose.findings(bench, fits[chosen], found, scale), *remarks(held, chosen, {n: m.title for n, m in MODELS.items()})]
     for model in unresolved:
         notes.append(f"no gap: that of '{model.name}', {2 * fits[model.name].values['half_gap']:.2g} rad, is less than what the encoders "
                      "resolve, and the model is not chosen")
     if not held.errors:
         notes.insert(0, "a single log: the model was chosen by the error on the log that it was fitted to, which always favours the larger one")
-    return Identification(bench, chosen, fits, found, held, notes)
+    return Identification(bench, chosen, fits, found, held, notes, misfit)

@@ -20,10 +20,13 @@ GRAVITY = 9.80665  # m/s2
 INPUTS = ("torque", "current", "goal", "voltage")
 
 _STEP = 1e-3  # s, largest step of the simulation
+_SAMPLES = 4000  # of a dynamometer's logs together, above which neighbouring ones are averaged
+_LOADED = 0.05  # least output torque over the motor's that shows how friction depends on load
+_STEADY = 0.02  # largest scatter of torque and speed in such an average, relative to their largest and usual values
 
 # torques and inertias of the core's array, and numbers per torque: a motor with s times the torque moves a joint like one
 # with 1/s of the inertia and friction
-_TORQUES = [core.INDEX[n] for n in ("inertia", "gravity", "armature", "coulomb", "viscous", "stribeck_friction", "curved_friction",
+_TORQUES = [core.INDEX[n] for n in ("inertia", "gravity", "armature", "coulomb", "viscous", "motor_viscous", "stribeck_friction", "curved_friction",
                                     "stiffness", "damping")]
 _PER_TORQUE = [core.INDEX[n] for n in ("gamma_u_quadratic", "gamma_v_quadratic")]
 
@@ -202,7 +205,7 @@ class Pendulum(Bench):
         self._rollouts: list[core.Rollout] = []
         self._bases: list[np.ndarray] = []
         for log in logs:
-            self._add(log, reset, step)
+            self._add(log)
         self._thin = [max(1, round(0.02 / log.dt)) for log in logs]
         inertia = max(b[core.INDEX["inertia"]] for b in self._bases)
         speed, time = motion(logs)
@@ -245,7 +248,7 @@ class Pendulum(Bench):
         raise LogError("the logs have no torque, current, voltage (or duty and supply) or, with a servo whose controller is known, "
                        "goal in common; name the columns, or give a servo")
 
-    def _add(self, log: Log, reset: float, step: float) -> None:
+    def _add(self, log: Log) -> None:
         if self.input not in log.data:
             raise LogError(f"{log.name}: no column for {self.input}")
         base = np.zeros(len(core.PARAMETERS))
@@ -254,10 +257,12 @@ class Pendulum(Bench):
         if self.drive == "torque" and self.input != "goal":
             base[core.INDEX["limit"]] = 0
         self._bases.append(base)
-        self._rollouts.append(core.Rollout(
-            log.dt, log.data[self.input], log.data["position"], log.data["velocity"], drive=self.drive,
-            loop=self.input == "goal", enable=log.data.get("enable"), substeps=max(1, math.ceil(log.dt / step - 1e-9)),
-            reset=round(reset / log.dt)))
+        self._rollouts.append(self._rollout(log))
+
+    def _rollout(self, log: Log, load: np.ndarray | None = None) -> core.Rollout:
+        return core.Rollout(log.dt, log.data[self.input], log.data["position"], log.data["velocity"], drive=self.drive,
+                            loop=self.input == "goal", enable=log.data.get("enable"), load=load,
+                            substeps=max(1, math.ceil(log.dt / self._step - 1e-9)), reset=round(self.reset / log.dt))
 
     def simulate(self, model: Model, values: Mapping[str, float], i: int) -> dict[str, np.ndarray]:
         """Position, velocity, torque and rotor of log i, as predicted."""
@@ -279,6 +284,13 @@ class Pendulum(Bench):
 
     def residuals(self, model: Model, values: Mapping[str, float], logs: Sequence[int]) -> list[np.ndarray]:
         return [q[:: self._thin[i]] - self._rollouts[i].position[:: self._thin[i]] for i, q in self._positions(model, values, logs)]
+
+    def residual_with_load(self, model: Model, values: Mapping[str, float], i: int, load: np.ndarray) -> np.ndarray:
+        """Residual of log i with a further torque against the joint, N m, (n)."""
+        rollout = self._rollout(self.logs[i], load)
+        rollout.law = model.law
+        q = rollout.simulate(self.vector(model, values, self._bases[i]))
+        return np.asarray(np.where(np.isfinite(q), q, 1e3)[:: self._thin[i]] - rollout.position[:: self._thin[i]])
 
     def errors(self, model: Model, values: Mapping[str, float], logs: Sequence[int] | None = None) -> np.ndarray:
         logs = range(len(self.logs)) if logs is None else logs
@@ -344,7 +356,8 @@ class Dynamometer(Bench):
     """A gear between its motor and a brake with a torque sensor: torque in, torque out and speed of every sample.
 
     The delivered torque is compared where the joint moves; at rest friction may have any value up to its bound. The rotor's
-    inertia and the offset of an angle do not enter.
+    inertia and the offset of an angle do not enter. Above 4 000 samples, neighbours are averaged where torque and speed are steady; elsewhere the
+    middle one of them is kept.
 
     Args:
       logs: with output, velocity and torque, current or voltage.
@@ -385,25 +398,46 @@ class Dynamometer(Bench):
                 continue
             moves.append(log)
             self.moving.append(moving)
+        self._take: list[np.ndarray] = []
+        self._first: list[np.ndarray] = []
         if not moves:
             raise LogError(f"the joint is at rest in all logs (fewer than 10 samples above {threshold:.3g} rad/s in each); a "
                            "dynamometer's logs need motion")
         self.logs = moves
-        torque = max(float(np.max(np.abs(log.data["output"]))) for log in moves)
-        if torque == 0:
-            raise LogError("the output torque is 0 in all logs; a dynamometer's logs need a load")
         most = _positive(max(float(np.max(np.abs(log.data[self.input]))) for log in moves))
+        torque = self._usual_torque(most)
         electric = ({"torque_constant": most / speed, "resistance": most**2 / (torque * speed)} if self.input == "voltage" else
                     {"torque_constant": torque / most})
         self.scale = {"torque": torque, "inertia": 1.0, "speed": speed, "time": 1.0, **electric}
         self.noise = 0.02 * torque
         self.unit = "N m"
+        count = math.ceil(sum(int(moving.sum()) for moving in self.moving) / _SAMPLES)
+        for log, moving in zip(moves, self.moving):
+            take, first = _averages(moving, [log.data[self.input] / most, log.data["velocity"] / speed], count)
+            self._take.append(take)
+            self._first.append(first)
+
+    def _usual_torque(self, most: float) -> float:
+        """Largest output torque, N m. most: largest input."""
+        torque = max(float(np.max(np.abs(log.data["output"]))) for log in self.logs)
+        if torque == 0:
+            raise LogError("the output torque is 0 in all logs; a dynamometer's logs need a load. Logs without one: --bench friction")
+        if torque < _LOADED * most and self.input == "torque":
+            self.notes.append(f"the output torque is at most {torque / most:.2g} of the motor's: a gear's dependence on load does not show; logs without "
+                              "a load: --bench friction")
+        return torque
+
+    def reduced(self, i: int, x: np.ndarray) -> np.ndarray:
+        """A column of log i at the samples that are compared: means over steady stretches."""
+        first = self._first[i]
+        size = np.diff(np.append(first, self._take[i].size))
+        return np.asarray(np.add.reduceat(x[self._take[i]], first) / size)
 
     def delivered(self, model: Model, values: Mapping[str, float], i: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Torque into the gear, delivered torque as predicted, and speed, of the moving samples of log i."""
-        data, moving = self.logs[i].data, self.moving[i]
-        v = data["velocity"][moving]
-        u = data[self.input][moving]
+        data = self.logs[i].data
+        v = self.reduced(i, data["velocity"])
+        u = self.reduced(i, data[self.input])
         values = {**self.known, **values}
         if self.input == "current":
             u = values["torque_constant"] * u
@@ -418,10 +452,41 @@ class Dynamometer(Bench):
         blocks = []
         for i in logs:
             x = self.delivered(model, values, i)[1]
-            r = np.where(np.isfinite(x), x, 1e3 * self.scale["torque"]) - self.logs[i].data["output"][self.moving[i]]
+            r = np.where(np.isfinite(x), x, 1e3 * self.scale["torque"]) - self.reduced(i, self.logs[i].data["output"])
             blocks.append(r)
         return blocks
 
     def errors(self, model: Model, values: Mapping[str, float], logs: Sequence[int] | None = None) -> np.ndarray:
         logs = range(len(self.logs)) if logs is None else logs
         return np.array([np.mean(np.abs(r)) for r in self.residuals(model, values, list(logs))])
+
+
+class FreeRun(Dynamometer):
+    """A motor and its gear without a load: torque, or current, and speed. The motor's torque is friction where the speed is steady.
+
+    Arguments and attributes are those of Dynamometer. A dependence on load cannot be told.
+    """
+
+    def __init__(self, logs: Sequence[Log], servo: Servo, input: str | None = None,
+                 known: Mapping[str, float] | None = None, fit: Sequence[str] = (), threshold: float | None = None):
+        super().__init__([replace(log, data={**log.data, "output": np.zeros_like(log.data["velocity"])}) for log in logs], servo, input, known, fit, threshold)
+        self.notes.append("how friction depends on load is unknown: these logs have no load")
+
+    def _usual_torque(self, most: float) -> float:
+        if self.input == "torque":
+            return most
+        if self.input == "voltage" or "torque_constant" not in self.known:
+            raise LogError("logs without a load need a torque, or a current and --known torque_constant=VALUE, which they do not tell")
+        return most * self.known["torque_constant"]
+
+
+def _averages(moving: np.ndarray, columns: Sequence[np.ndarray], count: int) -> tuple[np.ndarray, np.ndarray]:
+    """Samples that are averaged, and the first one of each average: up to `count` neighbouring ones where all columns are steady,
+    the middle one of them elsewhere."""
+    take: list[np.ndarray] = []
+    places = np.flatnonzero(moving)
+    for run in np.split(places, np.flatnonzero(np.diff(places) > 1) + 1):
+        for block in np.split(run, range(count, run.size, count)):
+            steady = all(float(np.std(x[block])) <= _STEADY for x in columns)
+            take.append(block if steady else block[block.size // 2 : block.size // 2 + 1])
+    return np.concatenate(take), np.cumsum([0, *(block.size for block in take[:-1])])

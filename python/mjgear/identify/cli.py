@@ -103,7 +103,7 @@ def _parser() -> argparse.ArgumentParser:
                             epilog="doc/identify.md walks from a bench to a robot.")
     c.add_argument("logs", nargs="+", metavar="LOGS", help="CSV, JSON of Rhoban/bam, npz of mujoco.sysid, parquet of LeRobot, MCAP, rosbag2; files or folders")
     c.add_argument("--robot", metavar="ROBOT.xml", help="a whole arm from joint torques or currents; 'mjgear identify --robot -h' has its options")
-    c.add_argument("--bench", default="pendulum", metavar="BENCH", help="pendulum (default), dynamometer, or a robot's MJCF file")
+    c.add_argument("--bench", default="pendulum", metavar="BENCH", help="pendulum (default), dynamometer, friction (torque and speed without a load), or a robot's MJCF file")
     c.add_argument("--servo", default="torque", help=f"motor and controller: {', '.join(SERVOS)}, or a JSON file (default: torque)")
     c.add_argument("--input", choices=("goal", "torque", "current", "voltage"), help="what drives the simulation (default: the best that is there)")
     c.add_argument("--column", action="append", default=[], metavar="QUANTITY=NAME[:UNIT][,wrap=PERIOD]", help="where a quantity is in the files")
@@ -201,8 +201,8 @@ def _identify(a: argparse.Namespace) -> int:
             raise LogError(f"--leave-out: '{way}' is none of {', '.join(GROUPS)}")
     if a.bench.endswith((".xml", ".mjcf")):
         return _identify_robot(a)
-    if a.moving is not None and a.bench != "dynamometer":
-        raise LogError("--moving is for a dynamometer: --bench dynamometer")
+    if a.moving is not None and a.bench not in ("dynamometer", "friction"):
+        raise LogError("--moving is for --bench dynamometer and friction")
     _check_outputs(a)
     found = identify(a.logs, a.bench, a.servo, _pairs(a.column, "column"), {k: _fact(v) for k, v in _pairs(a.fact, "fact").items()},
                      known, a.dt, a.input, a.fit, a.step, a.header.split(",") if a.header else None, a.moving, models=models, by=by,

@@ -111,6 +111,7 @@ def findings(bench: Bench, fit: Fit, found: Mapping[str, Interval], scale: Scale
 _EXPERIMENT = {
     "armature": "log fast reversals with a light load",
     "coulomb": "log slow motion without load",
+    "motor_viscous": "log constant fast motion with a heavy load that rises and sinks",
     "viscous": "log constant fast motion in both directions",
     "resistance": "log the current, or a stall",
     "stribeck_friction": "log very slow motion and breaking away from rest",

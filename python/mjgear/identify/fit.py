@@ -177,6 +177,8 @@ def embedded(bench: Bench, source: Fit, target: Model) -> list[dict[str, float]]
     if "curved_exponent" in space.names and "curved_exponent" not in source.values:
         starts += [{**start, "curved_exponent": p, "curved_friction": 0.5 * start["viscous"] * bench.scale["speed"], "viscous": 0.5 * start["viscous"]}
                    for p in (0.5, 2.0)]
+    if "motor_viscous" in space.names and "motor_viscous" not in source.values:
+        starts.append({**start, "motor_viscous": 0.5 * start["viscous"], "viscous": 0.5 * start["viscous"]})
     return starts
 
 

@@ -16,6 +16,7 @@ from mjgear.identify.models import Model
 _WORTH = 0.02  # part of the error that further parameters have to take away
 _THIRD = 4 / 3  # error over another model's from which that one is remarked on
 _SURE = 0.975  # of the test that they do
+_FOLDS = 12  # most groups of single logs
 
 #: groups that may be left out, and the facts of a log that define them
 GROUPS: dict[str, tuple[str, ...]] = {
@@ -27,11 +28,14 @@ GROUPS: dict[str, tuple[str, ...]] = {
 
 
 def groups(logs: Sequence[Log], by: str) -> dict[str, list[int]]:
-    """Name of a group -> its logs. By "log" each log is a group."""
+    """Name of a group -> its logs. By "log" each log is a group, or every twelfth one of more than twelve."""
     found: dict[str, list[int]] = {}
     for i, log in enumerate(logs):
         facts = [f"{k} {log.facts[k]}" for k in GROUPS[by] if k in log.facts]
         found.setdefault(", ".join(facts) if GROUPS[by] else log.name, []).append(i)
+    if not GROUPS[by] and len(found) > _FOLDS:
+        places = list(found.values())
+        return {f"part {k + 1} of {_FOLDS}": [i for place in places[k::_FOLDS] for i in place] for k in range(_FOLDS)}
     return found
 
 

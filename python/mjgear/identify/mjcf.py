@@ -66,6 +66,11 @@ def joint_attributes(model: Model, values: Mapping[str, float]) -> str:
     return " ".join(attributes)
 
 
+def motor_damping(values: Mapping[str, float]) -> str:
+    """``damping`` of an actuator, which acts in front of the gear."""
+    return f' damping="{_number(values["motor_viscous"])}"' if values.get("motor_viscous", 0.0) > 0 else ""
+
+
 def complete(bench: Bench, model: Model, values: Mapping[str, float]) -> dict[str, float]:
     """Fitted and known numbers together, with the shaft of a gap."""
     return {**bench.known, **values, **bench.shapes(model), **(bench.shaft(values) if "half_gap" in model.parameters else {})}
@@ -78,6 +83,7 @@ def actuators(bench: Pendulum, values: Mapping[str, float], i: int, joint: str =
     unit = constants.get("torque_scale", 1.0) * (k / constants["resistance"] if bench.drive == "voltage" else k)
     limit = unit * constants["limit"]
     clamp = f' forcerange="{_number(-limit)} {_number(limit)}"' if limit > 0 else ""
+    clamp += motor_damping(constants)
     lines, joint = [], attribute(joint)
     if bench.input == "goal":
         kp, kv = unit * constants["gain"], unit * constants["derivative"]

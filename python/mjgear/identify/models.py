@@ -42,6 +42,7 @@ PARAMETERS = {
         Parameter("delay", "s", "time", 0.0, 0.3, 0.03, (0.0, 0.03), "of the input"),
         Parameter("slew", "rad/s", "speed", 0.02, 10, 0.2, (0.4, 2.0), "most change of the servo's goal"),
         Parameter("viscous", "N m s/rad", "torque/speed", 0.0, 20, 0.08, (0.0, 0.2), "joint damping", 0.0),
+        Parameter("motor_viscous", "N m s/rad", "torque/speed", 0.0, 20, 0.08, (0.0, 0.2), "viscous friction of the motor, in front of the gear", 0.0),
         Parameter("coulomb", "N m", "torque", 0.0, 2, 0.02, (0.0, 0.1), "friction that does not depend on load", 0.0),
         Parameter("curved_friction", "N m", "torque", 0.0, 2, 0.02, (0.0, 0.1), "viscous friction that bends, at curved_velocity", 0.0),
         Parameter("curved_exponent", "1", "", 0.2, 4.0, 0.3, (0.4, 2.5), "of its growth with velocity"),
@@ -108,8 +109,10 @@ LADDER = {
     for m in (
         Model("native", "MuJoCo's own: frictionloss + damping", "gear", _PLAIN),
         Model("curved", "curved viscous friction, no load", "gear", (*_PLAIN, *_BENT), ("native",)),
+        Model("falling", "Coulomb + viscous + Stribeck, no load", "gear", (*_PLAIN, "stribeck_friction", "stribeck_velocity"), ("native",)),
         Model("gamma", "gear: gamma_u, gamma_v", "gear", _GAMMA, ("native",)),
         Model("gamma_curved", "gear + curved viscous friction", "gear", (*_GAMMA, *_BENT), ("gamma", "curved")),
+        Model("gamma_motor", "gear + viscous friction of the motor", "gear", (*_GAMMA, "motor_viscous"), ("gamma",)),
         Model("stribeck", "gear + Stribeck", "gear", _STRIBECK, ("gamma",)),
         Model("quadratic", "gear + Stribeck + load at rest, quadratic", "gear",
               (*_STRIBECK, "gamma_u_stribeck", "gamma_v_stribeck", "gamma_u_quadratic", "gamma_v_quadratic"), ("stribeck",)),

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import base64
+import functools
 import html
 import io
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import matplotlib
@@ -119,6 +121,11 @@ def _viscous(found: Identification, v: np.ndarray) -> np.ndarray:
     return np.asarray({**found.bench.known, **found.fit.values}.get("viscous", 0.0) * v)
 
 
+def _rotor_viscous(found: Identification, v: np.ndarray) -> np.ndarray:
+    """Viscous friction in front of the teeth."""
+    return np.asarray({**found.bench.known, **found.fit.values}.get("motor_viscous", 0.0) * v)
+
+
 def torques(found: Identification, i: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Of the moving samples of a log: torque into the gear, delivered torque without viscous friction, speed, all from measured
     motion."""
@@ -126,7 +133,7 @@ def torques(found: Identification, i: int) -> tuple[np.ndarray, np.ndarray, np.n
     values = {**bench.known, **fit.values}
     if isinstance(bench, Dynamometer):
         u, _, v = bench.delivered(fit.model, values, i)
-        return u, bench.logs[i].data["output"][bench.moving[i]] + _viscous(found, v), v
+        return u - _rotor_viscous(found, v), bench.reduced(i, bench.logs[i].data["output"]) + _viscous(found, v), v
     assert isinstance(bench, Pendulum)
     log = bench.logs[i]
     c = bench.constants(i)
@@ -146,7 +153,7 @@ def torques(found: Identification, i: int) -> tuple[np.ndarray, np.ndarray, np.n
     motor = values.get("torque_scale", 1.0) * motor * log.data.get("enable", np.ones(log.n))
     delivered = c["gravity"] * np.sin(log.data["position"] + values.get("offset", 0.0)) + c["inertia"] * a + _viscous(found, v)
     moving = np.abs(v) > 0.1
-    return (motor - values.get("armature", 0.0) * a)[moving], delivered[moving], v[moving]
+    return (motor - values.get("armature", 0.0) * a - _rotor_viscous(found, v))[moving], delivered[moving], v[moving]
 
 
 def _law(found: Identification) -> Figure:
@@ -160,7 +167,7 @@ def _law(found: Identification) -> Figure:
         left.plot(s * u, s * x, ".", ms=1.5, alpha=0.3, color="C0", rasterized=True)
         right.plot(s * x, s * (u - x), ".", ms=1.5, alpha=0.3, color="C0", rasterized=True)
     u = np.linspace(-largest, largest, 400)
-    p = found.bench.vector(found.fit.model, {**values, "viscous": 0.0, "torque_scale": 1.0}, np.zeros(len(core.PARAMETERS)))
+    p = found.bench.vector(found.fit.model, {**values, "viscous": 0.0, "motor_viscous": 0.0, "torque_scale": 1.0}, np.zeros(len(core.PARAMETERS)))
     for speed, style in ((found.bench.scale["speed"], "-"), (1e-6 * found.bench.scale["speed"], "--")):
         if style == "--" and not {"stribeck_friction", "curved_friction", "Kes"} & values.keys():
             continue
@@ -211,20 +218,20 @@ def _residuals(found: Identification) -> Figure:
     error, speed, load, position, temperature = [], [], [], [], []
     for i, log in enumerate(bench.logs):
         if isinstance(bench, Dynamometer):
-            keep = bench.moving[i]
+            reduced: Callable[[np.ndarray], np.ndarray] = functools.partial(bench.reduced, i)
             r = bench.residuals(fit.model, fit.values, [i])[0]
-            x = log.data["output"][keep]
+            x = reduced(log.data["output"])
         else:
             assert isinstance(bench, Pendulum)
-            keep = np.ones(log.n, bool)
+            reduced = np.asarray
             r = bench.simulate(fit.model, fit.values, i)["position"] - log.data["position"]
             c = bench.constants(i)
             x = c["gravity"] * np.sin(log.data["position"])
         error.append(r)
         load.append(x)
-        speed.append(log.data["velocity"][keep])
-        position.append(log.data.get("position", np.full(log.n, np.nan))[keep])
-        temperature.append(log.data.get("temperature", np.full(log.n, np.nan))[keep])
+        speed.append(reduced(log.data["velocity"]))
+        position.append(reduced(log.data.get("position", np.full(log.n, np.nan))))
+        temperature.append(reduced(log.data.get("temperature", np.full(log.n, np.nan))))
     r = np.concatenate(error)
     shown = [(np.concatenate(c), label) for c, label in ((speed, "speed [rad/s]"), (load, "load [N m]"), (position, "position [rad]"),
                                                          (temperature, "temperature [°C]"))]

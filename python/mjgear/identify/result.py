@@ -12,6 +12,7 @@ from mjgear.identify.fit import Fit
 from mjgear.identify.heldout import HeldOut
 from mjgear.identify.intervals import Intervals
 from mjgear.identify.models import MODELS, PARAMETERS
+from mjgear.identify.suspects import Misfit
 
 _UNITS = {"eta_forward": "1", "eta_backward": "1", "eta_forward x eta_backward": "1"}
 
@@ -26,6 +27,7 @@ class Identification:
       intervals: 95 % intervals of the chosen model.
       held: errors on what was left out of the fit.
       notes: what the logs cannot say.
+      misfit: the residual over the noise of the sensors, and what may explain it (suspects.py).
     """
 
     bench: Bench
@@ -34,6 +36,7 @@ class Identification:
     intervals: Intervals
     held: HeldOut
     notes: list[str] = field(default_factory=list)
+    misfit: Misfit | None = None
 
     @property
     def fit(self) -> Fit:
@@ -92,6 +95,9 @@ class Identification:
             "known": self.bench.known,
             "parameters": {n: {"value": i.value, "low": i.low, "high": i.high, "known": i.known}
                            for n, i in self.intervals.items()},
+            "misfit": None if self.misfit is None else {
+                "residual_over_noise": self.misfit.ratio,
+                "suspects": {s.name: {"explains": s.explains, "sure": s.is_sure, "text": s.text} for s in self.misfit.suspects}},
             "correlations": {"names": list(self.intervals), "matrix": self.intervals.correlations.tolist()},
             "models": {n: {"title": f.model.title, "values": f.values, "cost": f.cost, "costs_of_starts": f.costs,
                            "simulations": f.simulations, "seconds": f.seconds, "error": self.error(n)}

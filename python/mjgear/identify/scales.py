@@ -17,7 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.stats import t as student
 
-from mjgear.identify.bench import Bench, Dynamometer, Pendulum
+from mjgear.identify.bench import Bench, Dynamometer, FreeRun, Pendulum
 from mjgear.identify.fit import Fit
 from mjgear.identify.heldout import HeldOut, choose
 from mjgear.identify.intervals import with_torque_constant
@@ -129,7 +129,7 @@ def _drive(bench: Bench) -> str:
 
 def carrier(bench: Bench) -> tuple[str, bool]:
     """Parameter of the torque scale, and whether it was given; "" if voltage and back-EMF determine it, or it is fitted."""
-    if "torque_scale" in bench.extra:
+    if "torque_scale" in bench.extra or isinstance(bench, FreeRun):
         return "", False
     drive = _drive(bench)
     if drive == "current":

@@ -82,6 +82,62 @@ def test_joint_and_a_rope_on_its_link():
         assert status == 0 and abs(motion).max() < 1e-7, (integrator, status, abs(motion).max(axis=0))
 
 
+def frame():
+    """A free platform on six legs between two hexagons."""
+    angles = np.deg2rad([-15, 15, 105, 135, 225, 255])
+    feet = [(np.cos(a), np.sin(a), 0.0) for a in angles]
+    heads = [(0.6 * np.cos(a), 0.6 * np.sin(a), 0.0) for a in np.deg2rad([45, 75, 165, 195, 285, 315])]
+    pairs = [(0, 5), (1, 0), (2, 1), (3, 2), (4, 3), (5, 4)]
+    return """<mujoco><worldbody>{feet}<body pos="0 0 .8"><freejoint/><geom type="cylinder" size=".6 .03" mass="6"/>{heads}</body></worldbody>
+      <tendon>{legs}</tendon><actuator>{motors}</actuator></mujoco>""".format(
+        feet="".join(f'<site name="f{k}" pos="{x:.6f} {y:.6f} {z}"/>' for k, (x, y, z) in enumerate(feet)),
+        heads="".join(f'<site name="h{k}" pos="{x:.6f} {y:.6f} {z}"/>' for k, (x, y, z) in enumerate(heads)),
+        legs="".join(f'<spatial name="l{k}"><site site="f{foot}"/><site site="h{head}"/></spatial>' for k, (foot, head) in enumerate(pairs)),
+        motors="".join(f'<motor tendon="l{k}"/>' for k in range(6)))
+
+
+def test_stewart_frame():
+    """Six legs that lock hold a platform in all six dofs; where one leg is driven the other five stand."""
+    model = mujoco.MjModel.from_xml_string(frame())
+    data = mujoco.MjData(model)
+    for integrator in INTEGRATORS:
+        gears = [{"tendons": [f"l{k}" for k in range(6)], **LOCKING}]
+        motion, status = run(frame(), integrator, gears)
+        assert status == 0 and abs(motion[:, 7:]).max() < 1e-7, (integrator, status, abs(motion[:, 7:]).max(axis=0))
+        motion, status = run(frame(), integrator, gears, lambda k: np.eye(6)[2] * min(k, 150.0))
+        # a step holds the rates at the position where it begins
+        rates = []
+        for before, after in itertools.pairwise(motion):
+            data.qpos[:], data.qvel[:] = before[:7], after[7:]
+            mujoco.mj_forward(model, data)
+            rates.append(data.ten_velocity.copy())
+        rates = abs(np.array(rates)).max(axis=0)
+        assert status == 0 and rates[2] > 0.1 and np.delete(rates, 2).max() < 1e-9, (integrator, status, rates)
+
+
+def wheels(tendons):
+    """Two wheels of inertia 0.2; or two of 0.1, which the sum and the difference of the former move like."""
+    wheel = '<body pos="{x} 0 0"><joint name="{name}" axis="1 0 0"/><inertial pos="0 0 0" mass="1" diaginertia="{inertia} .2 .2"/></body>'
+    names, inertia = (("a", "b"), 0.2) if tendons else (("u", "v"), 0.1)
+    return f"""<mujoco><worldbody>{"".join(wheel.format(x=k, name=n, inertia=inertia) for k, n in enumerate(names))}</worldbody>{
+        '<tendon><fixed name="u"><joint joint="a" coef="1"/><joint joint="b" coef="1"/></fixed>'
+        '<fixed name="v"><joint joint="a" coef="1"/><joint joint="b" coef="-1"/></fixed></tendon>' if tendons else ''}<actuator>{
+        ''.join(f'<motor {"tendon" if tendons else "joint"}="{n}"/>' for n in "uv")}</actuator></mujoco>"""
+
+
+def test_differential():
+    """A gear on each side of a differential: sum and difference of the wheels move like two wheels with these gears."""
+    for integrator, keys in itertools.product(INTEGRATORS, (LOCKING, MILD)):
+        def control(k):
+            return 7 * np.sin(0.05 * k), 6 * np.sin(0.03 * k + 1)
+
+        wheel, status = run(wheels(tendons=True), integrator, [{"tendons": ["u", "v"], **keys}], control)
+        twin, _ = run(wheels(tendons=False), integrator, [{"joints": ["u", "v"], **keys}], control)
+        a, b = wheel[:, 2], wheel[:, 3]
+        error = max(abs(a + b - twin[:, 2]).max(), abs(a - b - twin[:, 3]).max())
+        assert status == 0 and error < 1e-9 and abs(twin[:, 2:]).max() > 0.5, (integrator, keys, status, error, abs(twin).max())
+
+
 BELT = """<mujoco><worldbody><body><joint name="j" axis="0 1 0"/><geom size=".1" mass="1"/></body></worldbody>
   <tendon><fixed name="belt"><joint joint="j" coef="2"/></fixed></tendon><actuator><motor joint="j"/><motor tendon="belt"/></actuator></mujoco>"""
 

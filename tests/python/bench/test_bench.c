@@ -116,6 +116,30 @@ static void test_driven(void** state) {
 }
 
 
+// viscous friction of the motor passes the teeth: M a = eta_f (tau - b v - m a) where the motor drives, and
+// M a = -f - (b v + m a)/eta_b where the load drives, both with implicit Euler
+static void test_motorViscous(void** state) {
+  (void)state;
+  Run run;
+  double load[N], eta_f, eta_b, b = 7;
+  for (int i = 0; i < N; i++) {
+    load[i] = 3;
+  }
+  mjg_efficiencies(&eta_f, &eta_b, 0.1, 0.2);
+  for (int driven = 0; driven < 2; driven++) {
+    start(&run, driven ? 0 : 3);
+    run.log.load = driven ? load : NULL;
+    run.parameter[mjgBENCH_GAMMA_U] = 0.1;
+    run.parameter[mjgBENCH_GAMMA_V] = 0.2;
+    run.parameter[mjgBENCH_MOTOR_VISCOUS] = b;
+    simulate(&run);
+    double eta = driven ? 1 / eta_b : eta_f, last = driven ? -3 * eta_b / b : 3 / b;
+    double ratio = (2 + eta * 0.5) / (2 + eta * (0.5 + kDt * b));
+    assertBench(run.v[N - 1], last * (1 - pow(ratio, N - 1)), 1e-12);
+  }
+}
+
+
 // Coulomb friction decelerates evenly and stops exactly; viscous friction as implicit Euler has it
 static void test_friction(void** state) {
   (void)state;
@@ -429,21 +453,14 @@ static void test_arguments(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_names),
-      cmocka_unit_test(test_driving),
-      cmocka_unit_test(test_driven),
-      cmocka_unit_test(test_friction),
-      cmocka_unit_test(test_pendulum),
-      cmocka_unit_test(test_voltage),
-      cmocka_unit_test(test_current),
-      cmocka_unit_test(test_loop),
-      cmocka_unit_test(test_reset),
-      cmocka_unit_test(test_gap),
-      cmocka_unit_test(test_bam),
-      cmocka_unit_test(test_deliver),
-      cmocka_unit_test(test_leavesTheNumbers),
-      cmocka_unit_test(test_refused),
-      cmocka_unit_test(test_arguments),
+      cmocka_unit_test(test_names),    cmocka_unit_test(test_driving),
+      cmocka_unit_test(test_driven),   cmocka_unit_test(test_motorViscous),
+      cmocka_unit_test(test_friction), cmocka_unit_test(test_pendulum),
+      cmocka_unit_test(test_voltage),  cmocka_unit_test(test_current),
+      cmocka_unit_test(test_loop),     cmocka_unit_test(test_reset),
+      cmocka_unit_test(test_gap),      cmocka_unit_test(test_bam),
+      cmocka_unit_test(test_deliver),  cmocka_unit_test(test_leavesTheNumbers),
+      cmocka_unit_test(test_refused),  cmocka_unit_test(test_arguments),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,108 @@
+"""Made-up servos with a structure that the chosen model lacks: it is named, clean logs raise no alarm, and the motor's own viscous friction is found.
+
+With MJGEAR_LONG=1 twenty servos of each kind, drawn anew: the right suspect in at least 15 of 20, at most one false alarm of 20, intervals that
+hold in at least 18 of 20. Else one of each, always the same.
+"""
+
+import dataclasses
+import os
+import unittest
+
+import numpy as np
+
+import made_up_servo
+from mjgear import identify
+from mjgear.identify import suspects
+from mjgear.identify.intervals import derived
+
+LONG = bool(os.environ.get("MJGEAR_LONG"))
+DRAWS = 20 if LONG else 1
+TOLERANCE = 0.05  # of the torque constant
+
+#: name of a suspect -> what the servo has and the model lacks
+STRUCTURES = {
+    "time": {"drift": -0.008},  # a third of the friction over the logs
+    "position": {"eccentric": 0.5, "periods": 4},
+    "cogging": {"cogging": 0.02, "periods": 6},
+    "direction": {"bias": 0.02},
+}
+
+
+def drawn(rng, **structure):
+    """A servo with this structure, and its eight logs in a random order."""
+    servo = dataclasses.replace(made_up_servo.draw(rng), **structure)
+    plan = made_up_servo.bench_plan(servo)
+    runs = [dataclasses.replace(plan[j], servo=dataclasses.replace(servo, start=6.0 * i)) for i, j in enumerate(rng.permutation(len(plan)))]
+    return servo, made_up_servo.measure(runs, rng, step=2e-4)
+
+
+def bench(logs, torque_constant):
+    machine = identify.Servo("made up", drive="current", error_gain=1.0, torque_constant=torque_constant)
+    made = identify.Pendulum(logs, machine, fit=("delay",), step=2.5e-3)
+    made.noise = 0.005
+    return made
+
+
+class Suspects(unittest.TestCase):
+    def setUp(self):
+        self.rng = np.random.default_rng(made_up_servo.seed(fresh=LONG))
+
+    def misfit(self, **structure):
+        servo, logs = drawn(self.rng, **structure)
+        made = bench(logs, servo.torque_constant)
+        return suspects.look(made, identify.fit(made, identify.MODELS["gamma"], identify.Budget(starts=1)))
+
+    def test_named(self):
+        for name, structure in STRUCTURES.items():
+            found = [self.misfit(**structure) for _ in range(DRAWS)]
+            right = [m for m in found if m.suspects and m.suspects[0].name == name and m.suspects[0].is_sure]
+            self.assertGreaterEqual(len(right), 0.75 * DRAWS, (name, [m.suspects[:2] for m in found]))
+            self.assertTrue(all(m.ends() for m in right))
+            if "periods" in structure:
+                told = sum(f"{structure['periods']} periods a turn" in m.notes()[0] for m in right)
+                self.assertGreaterEqual(told, 0.75 * DRAWS, [m.notes() for m in right])
+
+    def test_clean(self):
+        found = [self.misfit() for _ in range(DRAWS)]
+        self.assertLessEqual(sum(m.is_found for m in found), 0.05 * DRAWS, [m.notes() for m in found])
+
+    def test_noise(self):
+        t = 0.005 * np.arange(2000)
+        x = np.sin(7 * t) + 3e-3 * self.rng.standard_normal(t.size)
+        self.assertAlmostEqual(suspects.noise(x), 3e-3, delta=3e-4)
+
+    def test_widens(self):
+        """The interval of Coulomb friction reaches what it is beside the missing term."""
+        servo, logs = drawn(np.random.default_rng(3), **STRUCTURES["position"])
+        made = bench(logs, servo.torque_constant)
+        fit = identify.fit(made, identify.MODELS["gamma"], identify.Budget(starts=1))
+        misfit = suspects.look(made, fit)
+        narrow, wide = (identify.intervals(made, fit, 4, ends=ends)["coulomb"] for ends in ((), misfit.ends()))
+        self.assertGreaterEqual(wide.high - wide.low, narrow.high - narrow.low)
+        beside = misfit.suspects[0].values["coulomb"]
+        self.assertTrue(wide.low <= beside <= wide.high)
+
+
+class MotorViscous(unittest.TestCase):
+    """Viscous friction in front of the teeth, which loads the gear."""
+
+    def test_found(self):
+        rng = np.random.default_rng(made_up_servo.seed(fresh=LONG))
+        hits, better = {}, 0
+        for k in range(DRAWS):
+            structure = {"viscous": rng.uniform(0.002, 0.01), "motor_viscous": rng.uniform(0.01, 0.05)}
+            servo, logs = drawn(rng, **structure)
+            made = bench(logs, servo.torque_constant * (1 + rng.uniform(-TOLERANCE, TOLERANCE)))
+            fits = identify.fit_ladder(made, [identify.MODELS[name] for name in ("gamma", "gamma_motor")], identify.Budget(starts=1))
+            found = identify.intervals(made, fits["gamma_motor"], 16, {"torque_constant": TOLERANCE}, seed=k)
+            truth = {**dataclasses.asdict(servo), **derived(dataclasses.asdict(servo))}
+            for name, i in found.items():
+                hits.setdefault(name, []).append(not i.known or i.low <= truth[name] <= i.high)
+            better += fits["gamma_motor"].cost < 0.5 * fits["gamma"].cost
+        for name, held in hits.items():
+            self.assertGreaterEqual(sum(held), 0.9 * DRAWS, name)
+        self.assertGreaterEqual(better, 0.75 * DRAWS)
+
+
+if __name__ == "__main__":
+    unittest.main()
