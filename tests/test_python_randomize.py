@@ -377,6 +377,24 @@ class Refused(unittest.TestCase):
         self.assertRegex(str(draws), r"(?m)^elbow +eta_forward +1 +0\.7 +0\.7 +0\.7$")
         self.assertEqual(repr(draws), "<mjgear.Draws: 200 of shoulder, elbow>")
 
+    def test_a_distribution(self):
+        """Sampled, assigned and made states of, one by one, as randomize does it at once."""
+        model, data = make()
+        gears = mjgear.Gears(model, data)
+        drawn = mjgear.Distribution({"coulomb": (0.1, 0.5)}, ["elbow"])
+        sample = drawn.sample(np.random.default_rng(3), 4)
+        self.assertEqual(drawn.columns, (("elbow", "coulomb"),))
+        once = mjgear.randomize(gears, {"elbow": {"coulomb": (0.1, 0.5)}}, 3, n=4)
+        np.testing.assert_array_equal(once.sample, sample)
+        np.testing.assert_array_equal(once.states, drawn.states(gears, sample))
+        np.testing.assert_array_equal(mjgear.randomize(gears, drawn, 3, n=4).sample, sample)
+        batch = Batch(model, nsim=5, nthread=1)
+        many = mjgear.Gears(model, batch)
+        drawn.assign(many, sample[:2], sims=[1, 4])
+        np.testing.assert_array_equal(many["elbow"].coulomb, [0.5, sample[0, 0], 0.5, 0.5, sample[1, 0]])
+        drawn.assign(gears, sample[:1])
+        self.assertEqual(gears["elbow"].coulomb, sample[0, 0])
+
     def test_all_or_none(self):
         model, _ = make()
         batch = Batch(model, 3, nthread=1)

@@ -715,9 +715,14 @@ def some():
     assert np.array_equal(gears.gamma_v.numpy()[::2], before["gamma_v"][::2]) and (gears.gamma_v.numpy()[1::2] == 0.25).all()
     drawn = mjgear.randomize(gears, {"coulomb": (5, 6)}, 1, sims=done).values["j1"]["coulomb"]
     expected[[1, 3], 0] = drawn
+    gears["j2"].set(sims=done, coulomb=wp.array([7.0, 8, 9, 10], dtype=wp.float32))
+    expected[[1, 3], 1] = 8, 10
+    gears["j2"].set(sims=[1, 0, 0, 0], coulomb=1.5)
+    expected[0, 1] = before["coulomb"][0, 1] = 1.5
     assert largest(gears.coulomb.numpy()[:, 0], expected[:, 0]) < 1e-6 and np.array_equal(gears.coulomb.numpy()[::2], before["coulomb"][::2])
     for call, line in (
         (lambda: gears.set(colomb=1), "coulomb"),
+        (lambda: gears["j2"].set(coulomb=[1, 2]), "coulomb"),
         (lambda: gears.set(sims=[1, 0], coulomb=1), "for each of 4"),
         (lambda: mjgear.randomize(gears, {"coulomb": 1}, sims=[7]), "not among 4 worlds"),
     ):
@@ -727,6 +732,12 @@ def some():
             assert line in str(error), error
         else:
             raise AssertionError(line)
+    for _ in range(3):
+        mjw.step(m, d)
+    gears.reset(done)
+    mjw.step(m, d)
+    assert np.array_equal(gears.counts.steps.numpy(), [4, 1, 4, 1])
+    assert gears.counts.unsolved is gears.unsettled and (gears.counts.slow.numpy() <= gears.counts.steps.numpy()).all()
 
 
 def attached():

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from mjgear._brakes import add_brake as add_brake
     from mjgear._catalogue import Facts as Facts, Key as Key, Preset as Preset, convert as convert, explain as explain, keys as keys, presets as presets
     from mjgear._check import Report as Report, check as check
+    from mjgear._distributions import Distribution as Distribution
     from mjgear._errors import Error as Error, GearError as GearError, GearKeyError as GearKeyError, GearTypeError as GearTypeError, GearWarning as GearWarning, LogError as LogError, UnsupportedError as UnsupportedError
     from mjgear._figures import Log as Log, draw as draw, plot as plot
     from mjgear._gears import Address as Address, Counts as Counts, Gear as Gear, Gears as Gears
@@ -53,6 +54,7 @@ _HOMES = {
     "_brakes": ("add_brake",),
     "_catalogue": ("Facts", "Key", "Preset", "convert", "explain", "keys", "presets"),
     "_check": ("Report", "check"),
+    "_distributions": ("Distribution",),
     "_errors": ("Error", "GearError", "GearKeyError", "GearTypeError", "GearWarning", "LogError", "UnsupportedError"),
     "_figures": ("Log", "draw", "plot"),
     "_gears": ("Address", "Counts", "Gear", "Gears"),

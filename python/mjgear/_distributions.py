@@ -12,7 +12,7 @@ from collections.abc import Hashable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from mjgear import _catalogue
 from mjgear._errors import GearError
@@ -30,7 +30,10 @@ _TRIES = 1000  # rounds until all draws are in their intervals
 
 
 class Distribution:
-    """How the numbers of gears vary, from which sample() draws.
+    """How the numbers of gears vary: sample() draws, assign() writes draws into simulations, states() makes states of them.
+
+        drawn = mjgear.Distribution({"coulomb": (0.1, 0.5)}, ["elbow"])
+        drawn.assign(gears, drawn.sample(rng, 512))
 
     Args:
         intervals: as randomize() takes them.
@@ -67,6 +70,31 @@ class Distribution:
         values: Array = (parts[0] if len(parts) == 1 else np.concatenate(parts, axis=1))[:, self._index]
         return values
 
+    def assign(self, gears: Any, sample: Array, sims: ArrayLike | None = None) -> None:
+        """Write a sample into the simulation of gears, or a row each into those of a Batch.
+
+        Args:
+            gears: mjgear.Gears.
+            sample: rows of sample().
+            sims: of a Batch: simulations that get a row, as a mask or ids; default: all.
+
+        Raises:
+            GearError: the library's line about a draw; nothing has changed.
+        """
+        from mjgear._randomize import assign
+
+        assign(gears, self, sample, sims)
+
+    def states(self, gears: Any, sample: Array) -> Array:
+        """The state of the MjData of gears with each row of a sample, (n, size of mjSTATE_FULLPHYSICS), for mujoco.rollout.
+
+        Raises:
+            GearError: the library's line about a draw, or gears of a Batch.
+        """
+        from mjgear._randomize import states
+
+        return states(gears, self, sample)
+
     def alone(self) -> dict[str, tuple[float, float]]:
         """Gears whose eta_forward is drawn without eta_backward, and its interval."""
         found = {}
@@ -98,6 +126,8 @@ class _Held:
 
 def distribution(intervals: Any, names: Sequence[str]) -> Distribution:
     """The Distribution of intervals, read once for equal ones and for a file until it changes."""
+    if isinstance(intervals, Distribution):
+        return intervals
     return _kept(_frozen(intervals), tuple(names), _Held(intervals))
 
 

@@ -95,7 +95,7 @@ def randomize(gears: Any, intervals: Any, rng: np.random.Generator | int | None 
             dict: normal distributions with its 95 % intervals as limits, and its correlations (those of the
             efficiencies from the interval of their product where it tells no others); what logs do not show stays at its
             value. Or {gear: one of these}, for some gears. Results of ``mjgear identify --robot`` are drawn for all joints of
-            the arm together, so that correlations between joints are kept.
+            the arm together, so that correlations between joints are kept. Or a Distribution.
         rng: generator of the draws, or its seed; without it they differ in each call.
         n: how many states; only for a MjData.
         sims: of a Batch or of Warp: simulations that get a draw, as a mask or ids; default: all. Default: all.
@@ -141,6 +141,15 @@ def assign(gears: Gears, drawn: Distribution, sample: Array, sims: ArrayLike | N
         GearWarning: as randomize().
     """
     _assign(_Target(gears, sims, None), drawn, sample)
+
+
+def states(gears: Gears, drawn: Distribution, sample: Array) -> Array:
+    """The state of one simulation with each row of a sample; as assign()."""
+    target = _Target(gears, None, len(sample))
+    _assign(target, drawn, sample)
+    found: Array | None = target.states()
+    assert found is not None
+    return found
 
 
 def _assign(target: Any, drawn: Distribution, sample: Array) -> None:

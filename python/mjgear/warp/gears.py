@@ -13,6 +13,7 @@ from mjgear._catalogue import unknown
 from mjgear._robots import add_robot_gears
 from mjgear._spec import add
 from mjgear._errors import GearError, GearKeyError, GearTypeError
+from mjgear._gears import Counts
 
 from . import check, engine, kernels, reading
 
@@ -155,6 +156,13 @@ def _gears_of(m, d):
 engine.hook(_gears_of)
 
 
+def _column(value):
+    """An array (nworld) as (nworld, 1), and any other value as it is."""
+    if isinstance(value, wp.array):
+        return value.reshape((-1, 1)) if value.ndim == 1 else value
+    return np.asarray(value)[:, None] if np.ndim(value) == 1 else value
+
+
 class Gear:
     """The gear of one joint in all worlds: numbers and results are views (nworld) of the arrays of Gears."""
 
@@ -167,11 +175,12 @@ class Gear:
         return value[:, self._gears.names.index(self.name)] if getattr(value, "ndim", 0) == 2 else value
 
     def __setattr__(self, name: str, value):
-        if name not in reading.NUMBERS:
-            raise AttributeError(unknown(name, "key", list(reading.NUMBERS)))
-        numbers = getattr(self._gears, name).numpy()
-        numbers[:, self._gears.names.index(self.name)] = value
-        self._gears.set(**{name: numbers})
+        self.set(**{name: value})
+
+    def set(self, *, sims=None, **values):
+        """Gears.set for this joint: each value is one number or an array (nworld)."""
+        column = self._gears.names.index(self.name)
+        self._gears._set(slice(column, column + 1), sims, {name: _column(value) for name, value in values.items()})
 
 
 class Gears:
@@ -228,7 +237,7 @@ class Gears:
             setattr(self, name, wp.zeros((nworld, n), dtype=wp.float32))
         self.mode = wp.zeros((nworld, n), dtype=int)
         self.state = wp.zeros((nworld, n), dtype=int)
-        for name in ("status", "unsettled", "iterations"):
+        for name in ("status", "steps", "unsettled", "slow", "iterations"):
             setattr(self, name, wp.zeros(nworld, dtype=int))
 
         self._dof = wp.array(read.dof, dtype=int)
@@ -334,7 +343,7 @@ class Gears:
             inputs=[worlds],
             outputs=[
                 self.friction, self.internal, self.mode, self._slack, self.state, self.power, self.residual,
-                self.status, self.unsettled, self.iterations,
+                self.status, self.steps, self.unsettled, self.slow, self.iterations,
             ],
         )  # fmt: skip
 
@@ -351,16 +360,27 @@ class Gears:
             AttributeError: the number does not exist.
             GearError: another shape or kind of numbers; nothing has changed.
         """
+        self._set(slice(None), sims, values)
+
+    def _set(self, columns, sims, values):
         worlds = check.some_worlds(sims, self.status.shape[0])
         for name in values:
             if name not in reading.NUMBERS:
                 raise AttributeError(unknown(name, "key", list(reading.NUMBERS)))
-        shape = self.friction.shape
+        shape = self.friction[:, columns].shape
         read = {name: check.numbers(name, value, shape) for name, value in values.items()}
         for name, numbers in read.items():
             if not isinstance(numbers, wp.array):
                 numbers = wp.array(np.broadcast_to(numbers, shape), dtype=wp.float32)
-            wp.launch(self._kernels.write, dim=shape, inputs=[worlds, numbers], outputs=[getattr(self, name)])
+            wp.launch(self._kernels.write, dim=shape, inputs=[worlds, numbers], outputs=[getattr(self, name)[:, columns]])
+
+    @property
+    def counts(self) -> Counts:
+        """Steps, unsettled steps (Counts.unsolved) and slow ones of each world since its reset: arrays (nworld) on the device.
+
+        In a slow step the rounds cycled, and gears became rows of friction loss.
+        """
+        return Counts(self.steps, self.unsettled, self.slow)
 
     def _ids(self, sims) -> np.ndarray | None:
         """Worlds of a mask or of ids, on the host; None: all."""
@@ -484,7 +504,7 @@ class Gears:
                 self._rows.of(d), self._tree, d.qH if self._discrete else d.M, self._derivative, couples, self._constraints(m, d), self._now,
                 self._overflow, self._scratch(m, d),
             ],
-            outputs=[self._motion(d), self._found, engine.overflow(d), self.iterations, self.status, self.unsettled],
+            outputs=[self._motion(d), self._found, engine.overflow(d), self.iterations, self.status, self.steps, self.unsettled, self.slow],
         )  # fmt: skip
 
     def _motion(self, d):

@@ -142,7 +142,9 @@ def make(numbers) -> list[wp.Kernel]:
         power: vectors,
         residual: vectors,
         status: wp.array(dtype=int),
+        steps: wp.array(dtype=int),
         unsettled: wp.array(dtype=int),
+        slow: wp.array(dtype=int),
         iterations: wp.array(dtype=int),
     ):
         """Some worlds start without a past."""
@@ -157,7 +159,9 @@ def make(numbers) -> list[wp.Kernel]:
         power[w, g] = 0.0
         residual[w, g] = 0.0
         status[w] = 0
+        steps[w] = 0
         unsettled[w] = 0
+        slow[w] = 0
         iterations[w] = 0
 
     @wp.kernel(module="unique", enable_backward=False)

@@ -67,7 +67,9 @@ def make(numbers) -> list[wp.Kernel]:
         # out
         iterations: wp.array(dtype=int),
         status: wp.array(dtype=int),
+        steps: wp.array(dtype=int),
         unsettled: wp.array(dtype=int),
+        slow: wp.array(dtype=int),
     ):
         """All rounds of a world."""
         w, thread = wp.tid()
@@ -83,6 +85,7 @@ def make(numbers) -> list[wp.Kernel]:
         elif implicit != 0:
             definite = integrator_rows(w, nv, dof, tree, metric, derivative, scratch)
         ends = int(0)
+        cycled = int(0)
         largest = float(0.0)
         round = begin(0, 0)
         while definite != 0 and round.stage < STAGES:
@@ -114,6 +117,7 @@ def make(numbers) -> list[wp.Kernel]:
                 largest = round.largest
                 round = begin(round.stage + 1, round.steps)
                 if round.passive != 0:
+                    cycled = 1
                     hold(w, lane, lanes, softness, dof, frictionadr, law, found, c, scratch)
                     look(w, lane, lanes, nv, rows, c, motion)
                 else:
@@ -130,6 +134,8 @@ def make(numbers) -> list[wp.Kernel]:
             motion.qfrc_constraint[w, k] = motion.Ma[w, k] - motion.smooth[w, k]
         if lane == 0:
             iterations[w] = round.steps
+            steps[w] += 1
+            slow[w] += cycled
             if definite == 0:
                 blame(status, unsettled, w, UNSOLVED)
             elif ends == 0:
