@@ -60,7 +60,7 @@ def ten_lines():
     text = (ROOT / "README.md").read_text(encoding="utf-8")
     out = io.StringIO()
     with contextlib.redirect_stdout(out):
-        exec(re.search(r"```python\n(.*?)```", text, re.S)[1], {})
+        exec(re.search(r"```python\n(.*?)```", text, re.DOTALL)[1], {})
     return out.getvalue()
 
 
