@@ -35,7 +35,7 @@ ARGUMENTS = {
 }
 
 # files that are programs of their own, or need a build folder of CMake's; ctest runs them
-collect_ignore = [f"test_{name}.py" for name in ("install", "problem_format", "python_types", "readme", "warp", "warp_mjlab", "warp_newton", "words")]
+collect_ignore = [f"test_{name}.py" for name in ("install", "ros2", "problem_format", "python_types", "readme", "warp", "warp_mjlab", "warp_newton", "words")]
 collect_ignore += [f"plugin/{name}.py" for name in ("callbacks/test_engines", "configuration/test_names", "state/test_change", "state/test_sysid")]
 
 if importlib.util.find_spec("jinja2") is None:  # of mujoco[sysid]
