@@ -19,6 +19,7 @@ import argparse
 import collections
 import json
 import pathlib
+import re
 import subprocess
 import sys
 import time
@@ -42,6 +43,7 @@ SOLVED = (0, 1)
 STATUS = 11
 TIMED = 300  # steps of each row whose time is taken
 SECONDS = 1200  # of one robot at most
+TOLD = []  # warnings since the last run began
 
 
 # ------------------------------------------- one robot ------------------------------------------------------
@@ -74,6 +76,11 @@ def lighten(spec, model):
     return of_meshes
 
 
+def some(names):
+    """The first three names and the count of the others."""
+    return ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
+
+
 def read(path):
     """MjSpec of a robot that compiles quickly, and a note on its meshes."""
     spec, meshes = other_models.read(path)
@@ -84,7 +91,7 @@ def read(path):
     for old, new in zip(before, (light.body_mass, light.dof_M0), strict=True):
         np.testing.assert_allclose(new, old, rtol=1e-9, atol=1e-12)
     if not meshes and of_meshes:
-        meshes = f"inertia of {len(of_meshes)} {'body' if len(of_meshes) == 1 else 'bodies'} from meshes: {', '.join(of_meshes)}"
+        meshes = f"inertia of {len(of_meshes)} {'body' if len(of_meshes) == 1 else 'bodies'} from meshes: {some(of_meshes)}"
     return spec, meshes
 
 
@@ -115,6 +122,17 @@ def with_loss(spec, model):
         loss = np.zeros_like(copy.joint(name).frictionloss)
         copy.joint(name).frictionloss = (loss + max(model.dof_M0[dof] + model.dof_frictionloss[dof], 1e-9)).tolist()
     return copy.compile()
+
+
+def stiffness(model, numbers):
+    """Largest h kv and h^2 kp of the servos of a joint over its rotor's inertia: no step that takes them at its start is stable beyond 2 and 4."""
+    data, gains = start(model), np.zeros((2, model.nv))
+    mujoco.mj_forward(model, data)
+    for i in range(model.nactuator):
+        at = slice(data.moment_rowadr[i], data.moment_rowadr[i] + data.moment_rownnz[i])
+        gains[:, data.moment_colind[at]] -= np.outer(model.actuator_biasprm[i, [2, 1]], data.actuator_moment[at] ** 2)
+    h, dofs = model.opt.timestep, model.jnt_dofadr[numbers["joints"]]
+    return (gains[:, dofs] * [[h], [h * h]] / numbers["rotor"]).max(1).tolist()
 
 
 def start(model):
@@ -161,12 +179,16 @@ def save(folder, label, model, state):
 def play(spec, plain, kind, steps, cases):
     """Counts of a run with gears, or why it is refused."""
     numbers = robots.gear(KINDS[kind], plain)
+    TOLD.clear()
     try:
         m = geared(spec, plain, numbers)
     except (ValueError, mjgear.Error) as error:
         return {"refused": other_models.line_of(error)}
     sensors = np.array([m.sensor_adr[i] for i in range(m.nsensor) if m.sensor_type[i] == mujoco.mjtSensor.mjSENS_PLUGIN], dtype=int)
     row = {"steps": 0, "unsolved": 0, "silent": 0, "diverged": 0, "unchecked": ""}
+    row["damped"], row["stiff"] = stiffness(plain, numbers) if numbers["gap"] else (0.0, 0.0)
+    springs = m.jnt_stiffness.reshape(m.njnt, -1)[numbers["joints"], 0] / m.dof_M0[m.jnt_dofadr[numbers["joints"]]]
+    row["spring"] = float(m.opt.timestep**2 * springs.max()) if numbers["gap"] else 0.0
     try:
         check = law.Law(m, numbers, sensors)
     except law.Unchecked as why:
@@ -185,13 +207,14 @@ def play(spec, plain, kind, steps, cases):
         for name, hit in (("unsolved", ~solved), ("silent", silent)):
             if cases and hit.any():
                 save(cases[0], f"{cases[1]}-{kind}-{name}", m, episode.state[int(np.flatnonzero(hit)[0])])
+    row["gains"] = max([float(found[1]) for line in TOLD if (found := re.search(r"gains .* are ([\d.e+]+) times its inertia", line))], default=0.0)
     row["cost"], row["cost_loss"] = costs(m, [plain, with_loss(spec, plain)], min(steps, TIMED))
     return row
 
 
 def measure(path, steps, cases=None):
     """Rows of one robot: its description, and then one for each integrator and kind of gear."""
-    mujoco.set_mju_user_warning(lambda text: None)
+    mujoco.set_mju_user_warning(TOLD.append)
     try:
         spec, meshes = read(path)
     except (ValueError, mujoco.FatalError) as error:
@@ -253,13 +276,22 @@ def notes_of(rows, head):
     runs = [row for row in rows if "kind" in row]
     told = collections.Counter()
     for row in runs:
-        where = f"{row['kind']} {row['integrator']}"
+        where, why = f"{row['kind']} {row['integrator']}", ""
+        gains = max(one.get("gains", 0) for one in runs if one["kind"] == row["kind"]) if row["integrator"].startswith("implicit") else 0  # told once
+        if gains:
+            why = f" (a warning told: gains of a motor that the integrator applies at the end of the step are {gains:.2g} times its joint's inertia; set discrete)"
+        elif row["integrator"] == "Euler" and row.get("damped", 0) > 2:
+            why = f" (h kv of a servo is {row['damped']:.2g} times its rotor's inertia, and Euler takes kv at the start of the step; set discrete)"
+        elif row["integrator"] != "discrete" and row.get("stiff", 0) > 4:
+            why = f" (h^2 kp of a servo is {row['stiff']:.2g} times its rotor's inertia, and {row['integrator']} takes kp at the start of the step; set discrete)"
+        elif row["integrator"] != "discrete" and row.get("spring", 0) > 4:
+            why = f" (h^2 k of a joint's spring is {row['spring']:.2g} times the inertia of its link, whose armature is behind the gap; set discrete)"
         if row.get("unsolved"):
-            told[f"unsolved: {where} {row['unsolved']}"] += 1
+            told[f"unsolved: {where} {row['unsolved']}{why}"] += 1
         if row.get("silent"):
             told[f"silent: {where} {row['silent']}"] += 1
         if row.get("diverged", 0) > row["plain_diverged"]:
-            told[f"diverges where plain does not: {where}"] += 1
+            told[f"diverges where plain does not: {where}{why}"] += 1
         if "refused" in row:
             told[f"refused: {row['refused']}; remedy {row.get('remedy', 'not known here')}"] += 1
         if row.get("unchecked"):

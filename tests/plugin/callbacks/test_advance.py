@@ -95,5 +95,29 @@ def test_gear_of_a_servo_behind_a_gap():
     assert np.ptp(paths[0]) > 0.01 and np.allclose(*paths, rtol=0, atol=1e-9), np.abs(np.subtract(*paths)).max()
 
 
+def test_gains_that_a_rotor_bears():
+    """A rotor that turns in its gap under a servo is stable up to h kv = 2 and h^2 kp = 4 times its inertia where the step takes the gains at its start."""
+    h, rotor = 0.001, 0.01
+    explicit = {"Euler": ("kp", "kv"), "implicit": ("kp",), "implicitfast": ("kp",), "discrete": ()}
+    for integrator, taken in explicit.items():
+        for gain, limit in (("kp", 4 * rotor / h**2), ("kv", 2 * rotor / h)):
+            for factor in (0.95, 1.05):
+                kp, kv = (factor * limit, 0) if gain == "kp" else (0, factor * limit)
+                model = mujoco.MjModel.from_xml_string(
+                    f"""<mujoco><option timestep='{h}' gravity='0 0 0' integrator='{integrator}'/><extension><plugin plugin='mjgear.transmission'><instance name='g'>
+                    <config key='joint' value='j'/><config key='backlash' value='exact'/><config key='half_gap' value='1'/><config key='stiffness' value='1000'/>
+                    <config key='rotor_inertia' value='{rotor}'/></instance></plugin></extension><worldbody><body><joint name='j' axis='0 0 1'/><geom size='.1' mass='1e3'/></body>
+                    </worldbody><actuator><general joint='j' gainprm='{kp}' biastype='affine' biasprm='.01 {-kp} {-kv}'/></actuator>
+                    <sensor><plugin plugin='mjgear.transmission' instance='g' objtype='joint' objname='j'/></sensor></mujoco>"""
+                )
+                data = mujoco.MjData(model)
+                fastest = 0.0
+                for _ in range(200):
+                    mujoco.mj_step(model, data)
+                    fastest = max(fastest, abs(data.sensordata[8]))  # the rotor's velocity
+                # the torque of 0.01 N m moves it by h 0.01/rotor in the first step
+                assert (fastest > 10) == (gain in taken and factor > 1), (integrator, gain, factor, fastest)
+
+
 if __name__ == "__main__":
     scripts.run(globals())
