@@ -134,7 +134,7 @@ def _transmissions(root: ElementTree.Element) -> tuple[dict[str, float], list[st
         kind = (transmission.findtext("type") or transmission.get("type") or "").strip()
         name = transmission.get("name", "")
         joints = [one.get("name", "") for one in transmission.findall("joint")]
-        if kind and "SimpleTransmission" not in kind or len(joints) > 1:
+        if (kind and "SimpleTransmission" not in kind) or len(joints) > 1:
             lost.append(f"transmission '{name}' of type {kind or 'unknown'}, which couples {', '.join(joints)}; a tendon of the model can")
             continue
         texts = [one.text for one in transmission.iter() if one.tag in ("mechanicalReduction", "mechanical_reduction")]
