@@ -772,6 +772,26 @@ def attached():
         assert not gears.unsettled.numpy().any()
 
 
+def attached_viscous():
+    """Viscous friction of a gear, that of better-actuator-models here, moves the device's joint as it does the plugin's."""
+    gear = {"gamma_u": 0.1, "gamma_v": 0.2, "coulomb": 0.5, "viscous": 8}
+    plain = ungeared("implicitfast")
+    geared = mujoco.MjSpec.from_string(MODEL.format(integrator="implicitfast", option="", config="", joint="", armature=1, actuators=MOTORS))
+    mjgear.remove(geared, ["j1", "j2"])
+    mjgear.add(geared, ["j1", "j2"], **gear)
+    mjm = geared.compile()
+    mjd, m, d = mujoco.MjData(mjm), mjw.put_model(plain), mjw.make_data(plain, nworld=1, nconmax=16, njmax=64)
+    mjgear.warp.attach(m, d, plain, ["j1", "j2"], **gear)
+    assert np.array_equal(m.dof_damping.numpy()[0, :2], [8, 8]), m.dof_damping.numpy()
+    step = stepper(m, d)
+    for i in range(100):
+        mjd.ctrl[:] = [60 * np.sin(0.05 * i), 10 * np.cos(0.03 * i)]
+        d.ctrl.assign(mjd.ctrl[None].astype(np.float32))
+        mujoco.mj_step(mjm, mjd)
+        step()
+    assert largest(d.qvel.numpy(), mjd.qvel) < 1e-4, (d.qvel.numpy(), mjd.qvel)
+
+
 def check_refused(call, error, line):
     """In one line with the mistake."""
     try:
@@ -1091,6 +1111,7 @@ def interface():
     randomized()
     some()
     attached()
+    attached_viscous()
     refused()
     made_anew()
     without_digits()

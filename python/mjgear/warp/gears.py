@@ -88,7 +88,8 @@ def attach(
 
         gears = mjgear.warp.attach(solver.mjw_model, solver.mjw_data, solver.mj_model, "*_knee", gamma_u=0.1, gamma_v=0.3)
 
-    Where gears give their joints rotor inertia it is written to Model.dof_armature, as mjgear.add does it with a spec.
+    Where gears give their joints rotor inertia or viscous friction these are written to Model.dof_armature and Model.dof_damping, as mjgear.add does it
+    with a spec.
 
     Args:
         model: on the device. A graph that was captured before knows no gears.
@@ -129,12 +130,15 @@ def attach(
     reading.check_options(mjm)
     if data.njmax < read.n:
         raise GearError(f"mjgear.warp: njmax = {data.njmax} has no room for {read.n} rows of gears; make the data with a larger one")
-    for array, values in (
-        (model.dof_frictionloss, 1.0),
-        (model.dof_armature, described.dof_armature[[described.joint(name).dofadr[0] for name in read.names]]),
+    own = np.array([described.joint(name).dofadr[0] for name in read.names], int)
+    damped = described.dof_damping[own] != mjm.dof_damping[read.dof]  # by viscous: others keep what each world has
+    for array, dofs, values in (
+        (model.dof_frictionloss, read.dof, 1.0),
+        (model.dof_armature, read.dof, described.dof_armature[own]),
+        (model.dof_damping, np.asarray(read.dof)[damped], described.dof_damping[own][damped]),
     ):
         numbers = array.numpy()
-        numbers[:, read.dof] = values
+        numbers[:, dofs] = values
         array.assign(numbers)
     model.mjgear, model.mjgear_mjm, model.mjgear_integrator = read, described, model.opt.integrator
     return Gears(model, data, rounds, precision)

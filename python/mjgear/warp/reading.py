@@ -203,7 +203,7 @@ def _sensors(model: mujoco.MjModel, joints: list[int]) -> list[tuple[int, int]]:
 
 
 def alone(model: mujoco.MjModel) -> mujoco.MjSpec:
-    """A spec with only the hinge and slide joints of a model, their armature and a motor each, to describe gears on."""
+    """A spec with only the hinge and slide joints of a model, their armature, damping and a motor each, to describe gears on."""
     spec = mujoco.MjSpec()
     root = spec.worldbody.add_body()
     for j in range(model.njnt):
@@ -211,7 +211,9 @@ def alone(model: mujoco.MjModel) -> mujoco.MjSpec:
         if kind in (mujoco.mjtJoint.mjJNT_HINGE, mujoco.mjtJoint.mjJNT_SLIDE):
             body = root.add_body()
             body.add_geom(size=[0.1, 0, 0])
-            body.add_joint(name=model.joint(j).name, type=kind, armature=model.dof_armature[model.jnt_dofadr[j]])
+            dof = model.jnt_dofadr[j]
+            joint = body.add_joint(name=model.joint(j).name, type=kind, armature=model.dof_armature[dof])
+            joint.damping = np.concatenate([[model.dof_damping[dof]], np.zeros(np.size(joint.damping) - 1)])
             motor = spec.add_actuator(trntype=mujoco.mjtTrn.mjTRN_JOINT, target=model.joint(j).name)
             motor.set_to_motor()
     return spec
