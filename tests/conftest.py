@@ -30,14 +30,13 @@ ARGUMENTS = {
     "test_papers": ["mjgear-run"],
     "test_report": ["mjgear-run"],
     "test_run": ["mjgear-run"],
+    "test_install": ["../release"],
+    "test_readme": ["mjgear-run", "../release"],
     "test_view": ["mjgear-view"],
     "test_view_window": ["mjgear-view"],
 }
 
-# files that are programs of their own, or need a build folder of CMake's; ctest runs them
-collect_ignore = [f"test_{name}.py" for name in ("install", "ros2", "problem_format", "python_types", "readme", "warp", "warp_mjlab", "warp_newton", "words")]
-collect_ignore += [f"plugin/{name}.py" for name in ("callbacks/test_engines", "configuration/test_names", "state/test_change", "state/test_sysid")]
-
+collect_ignore = []
 if importlib.util.find_spec("jinja2") is None:  # of mujoco[sysid]
     collect_ignore.append("test_identify_robot.py")
 
@@ -52,6 +51,10 @@ def pytest_configure(config):
     folder = BUILD / "pytest"  # output of tests
     folder.mkdir(parents=True, exist_ok=True)
     os.chdir(folder)
+    if (BUILD / "lib/libmjgear.so").exists():  # as the files do that are programs too
+        import mujoco
+
+        mujoco.mj_loadPluginLibrary(os.environ["MJGEAR_PLUGIN_PATH"])
 
 
 class File(pytest.Module):

@@ -21,32 +21,40 @@ scope = {}
 exec(block("import re"), scope)
 read_problems = scope["read_problems"]
 
-# the example
-with tempfile.NamedTemporaryFile("w", suffix=".txt") as file:
-    file.write(block("mjgear-problems 1"))
-    file.flush()
-    (example,) = read_problems(file.name)
-assert example["name"] == "example-2" and example["n"] == [2]
-assert np.array_equal(example["A"].reshape(2, 2), [[0.02, -0.005], [-0.005, 0.04]])
-assert np.array_equal(example["v"], [0.25, -1]) and np.array_equal(example["phi"], [12, 3.5])
-assert np.array_equal(example["alpha"], [40, 1e-3]) and np.array_equal(example["beta"], [1.2, 0.3])
 
-# the recorded problems: as many as a plain search finds, with as many numbers as the page says
-path = os.path.join(source, "benchmarks", "problems", "scenes.txt")
-with open(path) as file:
-    names = re.findall(r"^problem (\S+)$", file.read(), re.MULTILINE)
-problems = list(read_problems(path))
-assert [problem["name"] for problem in problems] == names and len(names) > 100
-fields = set(re.findall(r"^\| `(\w+)` \|", page, re.MULTILINE))
-for problem in problems:
-    n = int(problem["n"][0])
-    blocks = problem.get("block", [n])
-    assert sum(blocks) == n
-    assert set(problem) - {"name"} <= fields, problem
-    for key, values in problem.items():
-        if key in ("A", "P"):
-            assert len(values) == sum(b * b for b in blocks), (problem["name"], key)
-        elif key not in ("name", "n", "block"):
-            assert len(values) == n, (problem["name"], key)
-    assert {"v", "A", "phi"} <= set(problem)
-    assert "P" in problem or {"alpha", "beta"} <= set(problem)
+def test_example():
+    with tempfile.NamedTemporaryFile("w", suffix=".txt") as file:
+        file.write(block("mjgear-problems 1"))
+        file.flush()
+        (example,) = read_problems(file.name)
+    assert example["name"] == "example-2" and example["n"] == [2]
+    assert np.array_equal(example["A"].reshape(2, 2), [[0.02, -0.005], [-0.005, 0.04]])
+    assert np.array_equal(example["v"], [0.25, -1]) and np.array_equal(example["phi"], [12, 3.5])
+    assert np.array_equal(example["alpha"], [40, 1e-3]) and np.array_equal(example["beta"], [1.2, 0.3])
+
+
+def test_recorded_problems():
+    """As many as a plain search finds, with as many numbers as the page says."""
+    path = os.path.join(source, "benchmarks", "problems", "scenes.txt")
+    with open(path) as file:
+        names = re.findall(r"^problem (\S+)$", file.read(), re.MULTILINE)
+    problems = list(read_problems(path))
+    assert [problem["name"] for problem in problems] == names and len(names) > 100
+    fields = set(re.findall(r"^\| `(\w+)` \|", page, re.MULTILINE))
+    for problem in problems:
+        n = int(problem["n"][0])
+        blocks = problem.get("block", [n])
+        assert sum(blocks) == n
+        assert set(problem) - {"name"} <= fields, problem
+        for key, values in problem.items():
+            if key in ("A", "P"):
+                assert len(values) == sum(b * b for b in blocks), (problem["name"], key)
+            elif key not in ("name", "n", "block"):
+                assert len(values) == n, (problem["name"], key)
+        assert {"v", "A", "phi"} <= set(problem)
+        assert "P" in problem or {"alpha", "beta"} <= set(problem)
+
+
+if __name__ == "__main__":
+    test_example()
+    test_recorded_problems()

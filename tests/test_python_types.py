@@ -6,6 +6,11 @@ import subprocess
 import sys
 import tempfile
 
+PYTHON = pathlib.Path(__file__).parents[1] / "build" / "venv-check" / "bin" / "python"
+if not PYTHON.exists():
+    print("./check makes build/venv-check, with mypy")
+    sys.exit(77)
+
 SOURCE = pathlib.Path(os.environ["MJGEAR_SOURCE_DIR"])
 ENVIRONMENT = {name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "LD_PRELOAD")} | {"MYPYPATH": str(SOURCE / "python")}
 
@@ -25,19 +30,27 @@ USE = (
 
 
 def mypy(*arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([sys.executable, "-m", "mypy", "--cache-dir=build/mypy", *arguments], cwd=SOURCE, env=ENVIRONMENT, capture_output=True, text=True, check=False)
+    return subprocess.run([PYTHON, "-m", "mypy", "--cache-dir=build/mypy", *arguments], cwd=SOURCE, env=ENVIRONMENT, capture_output=True, text=True, check=False)
 
 
-package = mypy()
-print(package.stdout, package.stderr)
-with tempfile.TemporaryDirectory() as folder:
-    file = pathlib.Path(folder) / "use.py"
-    file.write_text("\n".join(line for line, _ in USE) + "\n", encoding="utf-8")
-    told = mypy("--config-file=pyproject.toml", str(file)).stdout
-wrong = []
-for number, (line, expected) in enumerate(USE, 1):
-    lines = [one for one in told.splitlines() if f"use.py:{number}: error" in one]
-    if bool(lines) != bool(expected) or (expected and expected not in lines[0]):
-        wrong.append(f"{line!r}: expected {expected or 'nothing'!r}, mypy says {lines}")
-print("\n".join(wrong))
-sys.exit(package.returncode or bool(wrong))
+def test_package() -> None:
+    found = mypy()
+    assert found.returncode == 0, found.stdout + found.stderr
+
+
+def test_use() -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        file = pathlib.Path(folder) / "use.py"
+        file.write_text("\n".join(line for line, _ in USE) + "\n", encoding="utf-8")
+        told = mypy("--config-file=pyproject.toml", str(file)).stdout
+    wrong = []
+    for number, (line, expected) in enumerate(USE, 1):
+        lines = [one for one in told.splitlines() if f"use.py:{number}: error" in one]
+        if bool(lines) != bool(expected) or (expected and expected not in lines[0]):
+            wrong.append(f"{line!r}: expected {expected or 'nothing'!r}, mypy says {lines}")
+    assert not wrong, "\n".join(wrong)
+
+
+if __name__ == "__main__":
+    test_package()
+    test_use()

@@ -1145,8 +1145,9 @@ def interface():
 TESTS = {
     "native": native_code, "scenes": scenes, "discrete": discrete, "still": still, "worlds": worlds, "interface": interface,
 }  # fmt: skip
+globals().update({f"test_{name}": test for name, test in TESTS.items()})  # for pytest
+wp.config.quiet = True
 
 if __name__ == "__main__":
-    wp.config.quiet = True
     for test in sys.argv[1:] or TESTS:
         TESTS[test]()

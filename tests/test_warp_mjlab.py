@@ -16,6 +16,9 @@ import sys
 
 SOURCE = pathlib.Path(os.environ["MJGEAR_SOURCE_DIR"])
 PYTHON = SOURCE / "build" / "venv-mjlab" / "bin" / "python"
+if not PYTHON.exists():
+    print("no build/venv-mjlab: see the first lines of this test")
+    sys.exit(77)
 
 
 def run(*words):
@@ -30,11 +33,7 @@ def run(*words):
     return done.stdout
 
 
-def main():
-    if not PYTHON.exists():
-        print("no build/venv-mjlab: see the first lines of this test")
-        sys.exit(77)
-
+def test_in_mjlab():
     # all releases of mjlab give the plugin's result
     print(run(SOURCE / "tests" / "test_warp.py", "interface"))
 
@@ -46,4 +45,4 @@ def main():
 
 
 if __name__ == "__main__":
-    main()
+    test_in_mjlab()

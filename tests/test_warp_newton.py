@@ -15,6 +15,9 @@ import sys
 
 SOURCE = pathlib.Path(os.environ["MJGEAR_SOURCE_DIR"])
 PYTHON = SOURCE / "build" / "venv-newton" / "bin" / "python"
+if not PYTHON.exists():
+    print("no build/venv-newton: see the first lines of this test")
+    sys.exit(77)
 
 
 def example(name):
@@ -26,10 +29,7 @@ def example(name):
     return done.stdout
 
 
-def main():
-    if not PYTHON.exists():
-        print("no build/venv-newton: see the first lines of this test")
-        sys.exit(77)
+def test_examples():
     text = example("newton_arm.py")
     falls, holds = (float(re.search(rf"{words}: (\S+) rad", text)[1]) for words in ("the arms fall", "gears they hold"))
     assert falls > 1 and holds < 1e-6, (falls, holds)
@@ -44,4 +44,4 @@ def main():
 
 
 if __name__ == "__main__":
-    main()
+    test_examples()

@@ -158,8 +158,11 @@ def hold(
     if not isinstance(model, mujoco.MjModel):
         raise GearTypeError(f"hold needs an MjModel, not {type(model).__name__}")
     mass, place, where = _payload(model, payload)
-    if not (isinstance(speed, (int, float)) and math.isfinite(speed) and speed > 0):
+    if not (isinstance(speed, (int, float)) and not isinstance(speed, bool) and 0 < speed < 1e300):
         raise GearError(f"speed = {speed!r}; write a number above 0")
+    for name, count, least in (("samples", samples, 1), ("seed", seed, 0)):
+        if not isinstance(count, (int, np.integer)) or isinstance(count, bool) or not least <= count <= 1_000_000:
+            raise GearError(f"{name} = {count!r}; write a whole number from {least} to 1000000")
     statics = _Statics(model, mass, where)
     if isinstance(poses, str) and poses == "worst":
         starts = np.concatenate([_keyframes(model), statics.random(samples, seed)])
@@ -268,7 +271,10 @@ def _listed(model: mujoco.MjModel, statics: _Statics, poses: Any, samples: int, 
         if poses not in ("keyframes", "random"):
             raise GearError(f"poses = {poses!r} is unknown; write 'worst', 'keyframes', 'random' or an array of qpos")
         return _keyframes(model) if poses == "keyframes" else statics.random(samples, seed)
-    listed = np.atleast_2d(np.array(poses, float))
+    try:
+        listed = np.atleast_2d(np.array(poses, float))
+    except (TypeError, ValueError, OverflowError):
+        raise GearError(f"poses = {poses!r} is unknown; write 'worst', 'keyframes', 'random' or an array of qpos") from None
     if listed.shape[1:] != (model.nq,) or not np.isfinite(listed).all() or not len(listed):
         raise GearError(f"poses have shape {listed.shape}; give qpos, ({model.nq},) or (n, {model.nq}), of finite numbers")
     return listed

@@ -107,7 +107,7 @@ def refused(make, *words):
         raise AssertionError("not refused")
 
 
-def main():
+def test_parts_of_other_models():
     mujoco.mj_loadPluginLibrary(PATH)
     alone = trajectory(mujoco.MjModel.from_xml_string(arm()))
     free = ARM[:ARM.index("<extension>")] + ARM[ARM.index("<worldbody>"):]
@@ -192,4 +192,5 @@ def main():
     compare(mujoco.MjModel.from_xml_string(arm().replace('"shoulder elbow"', "'\"shoulder\" elbow'")), 1, alone)
 
 
-main()
+if __name__ == "__main__":
+    test_parts_of_other_models()

@@ -442,15 +442,9 @@ def counts(gears, model):
         assert (count.problems, count.solved, count.unsolved, count.unconfirmed) == (n, n, 0, 0)
 
 
-def main():
+def test_change():
     mujoco.mj_loadPluginLibrary(PATH)
     gears = Gears()
-    if sys.argv[1:] == ["invalid"]:
-        refuse_invalid(gears)
-        return
-    if sys.argv[1:] == ["release"]:
-        older()
-        return
     model = mujoco.MjModel.from_xml_string(MODEL)
     data = mujoco.MjData(model)
 
@@ -525,4 +519,12 @@ def main():
     assert len(set(alone)) > 5
 
 
-main()
+if __name__ == "__main__":
+    if sys.argv[1:] == ["invalid"]:
+        mujoco.mj_loadPluginLibrary(PATH)
+        refuse_invalid(Gears())
+    elif sys.argv[1:] == ["release"]:
+        mujoco.mj_loadPluginLibrary(PATH)
+        older()
+    else:
+        test_change()

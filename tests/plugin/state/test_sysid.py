@@ -33,7 +33,7 @@ def configure(spec, key, value):
     plugin.config = {**plugin.config, key: repr(float(value))}
 
 
-def main():
+def test_finds_the_gear():
     mujoco.mj_loadPluginLibrary(PATH)
     spec = mujoco.MjSpec.from_string(MODEL)
     model = spec.compile()
@@ -66,4 +66,5 @@ def main():
     print({key: float(found[key].value[0]) for key in TRUE})
 
 
-main()
+if __name__ == "__main__":
+    test_finds_the_gear()
