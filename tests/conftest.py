@@ -29,6 +29,7 @@ ARGUMENTS = {
     "test_remedies": ["mjgear"],
     "test_papers": ["mjgear-run"],
     "test_report": ["mjgear-run"],
+    "test_ros2": ["../lib/libmjgear.so"],
     "test_run": ["mjgear-run"],
     "test_install": ["../release"],
     "test_readme": ["mjgear-run", "../release"],
