@@ -33,12 +33,12 @@ class Setup(unittest.TestCase):
                               cwd=self.folder, capture_output=True, text=True, check=False,
                               env={**clean, "PATH": f"{self.folder}:{clean['PATH']}", "CALLS": str(self.calls), **environment})
         self.assertIn("packages to install: libone two", done.stdout)
-        return done, self.calls.read_text() if self.calls.exists() else ""
+        return done, self.calls.read_text(encoding="utf-8") if self.calls.exists() else ""
 
     def test_what_a_build_needs_is_installed_before_it(self):
         """The chosen MuJoCo: also in a clone without a build."""
         for script in ("demo", "check", "site"):
-            lines = [line.strip().split("  #")[0] for line in (SOURCE / script).read_text().splitlines()]
+            lines = [line.strip().split("  #")[0] for line in (SOURCE / script).read_text(encoding="utf-8").splitlines()]
             first = next(i for i, line in enumerate(lines) if line.startswith(("build_preset release", 'stage "clang, warnings')))
             self.assertTrue(any("install_python" in line.split() for line in lines[:first]), script)
 
@@ -47,15 +47,15 @@ class Setup(unittest.TestCase):
         build = SOURCE / "build" / "release"
         if not (build / "build.ninja").exists():
             self.skipTest("the preset release is not configured")
-        commands = subprocess.run(["ninja", "-C", build, "-t", "commands", "programs"], capture_output=True, text=True, check=True).stdout
+        commands = subprocess.run(["ninja", "-C", build, "-t", "commands", "programs"], capture_output=True, encoding="utf-8", check=True).stdout
         made = set(re.findall(r" -o \S*/build/((?:bin|lib)/\S+)", commands))
         pages = [SOURCE / "README.md", SOURCE / "CONTRIBUTING.md", *(SOURCE / "doc").rglob("*.md"), *(SOURCE / "benchmarks").rglob("*.md")]
-        named = {name for page in pages for name in re.findall(r"build/(bin/[\w-]+)", page.read_text())}
-        named |= {f"lib/{name}" for name in re.findall(r'"(libmjgear\w*\.so)', (SOURCE / "python/mjgear/_library.py").read_text())}
+        named = {name for page in pages for name in re.findall(r"build/(bin/[\w-]+)", page.read_text(encoding="utf-8"))}
+        named |= {f"lib/{name}" for name in re.findall(r'"(libmjgear\w*\.so)', (SOURCE / "python/mjgear/_library.py").read_text(encoding="utf-8"))}
         self.assertGreater(len(named), 5)
         self.assertEqual({name for name in named if not any(path.startswith(name) for path in made)}, set())
         for script in ("demo", "site"):
-            self.assertIn("\nbuild_preset release programs\n", (SOURCE / script).read_text(), script)
+            self.assertIn("\nbuild_preset release programs\n", (SOURCE / script).read_text(encoding="utf-8"), script)
 
     def test_not_unasked(self):
         done, calls = self.install("false")
