@@ -142,7 +142,7 @@ It is an MJCF file, a script in C that moves it, and claims that are checked.
     mjgear-run --all                                      # everything; exit code 1 if a claim fails
     build/venv/bin/python scenes/report.py results        # plots and summary.md
 
-`mjgear-view` opens [a window](window.md). `./demo` plays all scenes and writes a film of each into `results/`.
+`mjgear-view SCENE` opens [a window](window.md). `./demo` plays all scenes and writes a film of each into `results/`.
 [scenes/trajectory.h](../scenes/trajectory.h) names the columns of the CSV files.
 The ring around a joint shows what its gear does, and the red arc shows friction ([colours](window.md#colours-ring-and-red-arc)).
 `scenes/gallery.py` writes this page.
@@ -209,8 +209,11 @@ def page(view, folder, picture="gallery/{name}.png", film=""):
             run(view, scene, *compared(name), "--picture", file, "--at", time, *PICTURE)
             shrink(file)
         sentence = MOMENT.get(name, ("", 0, ""))[2] or description[0].upper() + description[1:] + "."
-        lines += [f"## {name}", "", f"![{name}]({shown})", "", sentence, "",
-                  ("" if name in FIGURES else film.format(name=name)) + " ".join(["`mjgear-view", scene, *compared(name)]) + "`", ""]
+        command = " ".join(["`mjgear-view", scene, *compared(name)]) + "`"
+        link = "" if name in FIGURES else film.format(name=name)
+        lines += [f"## {name}", "", f"![{name}]({shown})", "", sentence, ""]
+        if link or scene != name or compared(name):
+            lines += [link + command, ""]
     (folder / ("gallery.md" if film else "scenes.md")).write_text("\n".join(lines))
 
 

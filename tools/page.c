@@ -68,8 +68,8 @@ static void cell(FILE* file, double value) {
 static void printTable(FILE* file) {
   fputs(
       "| preset | gear | gamma_u | gamma_v | eta_f | eta_b | "
-      "start | backdrive | raise 1 | lower 1 |\n"
-      "|---|---|---|---|---|---|---|---|---|---|\n",
+      "start | backdrive |\n"
+      "|---|---|---|---|---|---|---|---|\n",
       file);
   for (int i = 0; i < mjg_presetCount(); i++) {
     mjgPreset preset;
@@ -82,8 +82,6 @@ static void printTable(FILE* file) {
     cell(file, f.eta_b);
     cell(file, f.start_forward);
     cell(file, f.start_backward);
-    cell(file, f.raise);
-    cell(file, f.lower);
     fputs("\n", file);
   }
 }
@@ -101,10 +99,8 @@ void printPresetPage(FILE* file) {
       "    mjgear explain harmonic_drive coulomb=2Nm # a preset with a key changed\n\n"
       "Torques are in N m (N for a slide) at the output side. *start*: motor torque that starts "
       "the "
-      "unloaded joint; *backdrive*: load torque that moves it with\n"
-      "the motor off; *raise 1*, *lower 1*: motor torques at which a load of 1 begins to rise and "
-      "to "
-      "sink (below 0 the motor must push it down).\n"
+      "unloaded joint;\n"
+      "*backdrive*: load torque that moves it with the motor off. "
       "(`mjgear presets --markdown` writes this page.)\n\n",
       file);
   printTable(file);
