@@ -258,7 +258,7 @@ class Commands(Folder):
         self.assertRegex(self.here("identify", *logs, *FIT, "--bench", "dynamometer")[2], r"samples above 0\.02\d* rad/s count as moving")
         status, said, _ = self.here("identify", *logs, *FIT, "--moving", "0.5", "--fact", "inertia=1")
         self.assertEqual(status, 1)
-        self.assertIn("--moving is for a dynamometer", said)
+        self.assertIn("--moving is for --bench dynamometer", said)
 
     def test_servo(self):
         log = self.file("w.csv", csv_text())
