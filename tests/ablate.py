@@ -1,0 +1,67 @@
+"""Switch off one mechanism of the solver at a time, in a copy of the tree, and run the test that holds it.
+
+    ablate.py [--folder FOLDER] [WORD...]      WORD: part of a mechanism's name; without one all
+
+Status 1 if the test of a mechanism passes without it, or if doc/architecture.md does not name the mechanism and its test.
+A mechanism without a test is not run: the table has a figure instead.
+"""
+
+import argparse
+import pathlib
+import sys
+
+import mutate
+
+NEWTON, PATH = "plugin/coupled/newton.c", "plugin/coupled/path.c"
+START = "mjgpStart kind = (mjgpStart)(k >> fine);"
+
+# name, test, file, old, new
+MECHANISMS = [
+    ("Gauss-Seidel sweeps", "test_plugin_path", NEWTON, "if (changes && (*iterations >=", "if (0 && changes && (*iterations >="),
+    ("branch connected to rest", "test_plugin_tree", NEWTON, "(!flg_connect || !connect(p))", "1"),
+    ("cycling", "test_plugin_gaps", NEWTON, "int may = !p->whole &&", "int may = 0 && !p->whole &&"),
+    ("rows at their edge", "test_plugin_coupling", NEWTON, "return *changed ? missing <= mjgpMISSING * most : 2;", "return *changed ? 0 * (missing <= most) : 2;"),
+    ("residual that still halves", "test_drive_train.py", NEWTON, "return *error <= mjgpROOT && *error > mjgpGAINED * before;", "return 0 * before > 0;"),
+    ("parallel lines", "test_plugin_newton", "plugin/friction/piece.c",
+     "return mju_abs(gamma - 1) < mjgpSINGULAR || mju_abs(ratio * gamma - 1) < mjgpSINGULAR;", "return 0 * (gamma + ratio) > 0;"),
+    ("trees without constraints", "test_plugin_tree", "plugin/friction/tree.c", "if (!Mhat->slope ||", "if (1 || !Mhat->slope ||"),
+    ("path from far", "test_plugin_path", PATH, START, f"{START} if (kind == mjgpSTART_FAR) {{ continue; }}"),
+    ("path from the last acceleration", "test_plugin_path", PATH, START, f"{START} if (kind == mjgpSTART_LAST) {{ continue; }}"),
+    ("path from rest", "test_plugin_path", PATH, START, f"{START} if (kind == mjgpSTART_REST) {{ continue; }}"),
+    ("springs that share a load", "test_redundant.py", "plugin/coupled/coupling.c", "(mayShare(s) && shareLoad(", "(0 && mayShare(s) && shareLoad("),
+    ("line search with friction held", "", NEWTON, "shortened = (changed || p->whole) && shorten(p);", "shortened = p->whole && shorten(p);"),
+    ("shorter segments around cones", "", PATH, "int solved = 0, fine = s->group->ncone > 0;", "int solved = 0, fine = 0;"),
+    ("release of all static bounds", "", "plugin/coupled/coupling.c", "if (!solved && mjgp_breakAway(s, ratio)) {", "if (0 && !solved && mjgp_breakAway(s, ratio)) {"),
+]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("words", nargs="*")
+    parser.add_argument("--folder", type=pathlib.Path, default=mutate.SOURCE / "build" / "ablate")
+    a = parser.parse_args()
+    page = (mutate.SOURCE / "doc/architecture.md").read_text()
+    chosen = [m for m in MECHANISMS if not a.words or any(word in m[0] for word in a.words)]
+    faults = 0
+    a.folder.mkdir(parents=True, exist_ok=True)
+    copy = mutate.Copy(a.folder)
+    for name, test, file, old, new in chosen:
+        path = copy.tree / file
+        text = path.read_text()
+        changed = mutate.apply(text, old, new, file)
+        known = any(f"| {name} |" in line and test in line for line in page.splitlines())
+        passes = not test
+        if test:
+            path.write_text(changed)
+            try:
+                passes = copy.passes(test, 600)
+            finally:
+                path.write_text(text)
+        said = "no test" if not test else "NOT HELD" if passes else "held"
+        faults += bool(test and passes) + (not known)
+        print(f"{said:<9} {test or '-':<22} {name}{'' if known else ': NOT IN THE TABLE'}", flush=True)
+    return int(faults > 0)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
