@@ -173,6 +173,20 @@ class Simulations(unittest.TestCase):
             mujoco.mj_step(model, single, 50)
             np.testing.assert_array_equal(states[i, -1, 1:3], single.qpos)
 
+    def test_rollout_of_a_batch(self):
+        """Batch.rollout records what it is asked for, with the gears of each simulation."""
+        model, _ = make()
+        batch = Batch(model, nsim=3, nthread=1)
+        drawn = mjgear.randomize(mjgear.Gears(model, batch), self.INTERVALS, 3)
+        control = np.tile([40.0, 20.0], (3, 50, 1))
+        recorded = batch.rollout(50, control, record=("qpos", "qvel"))
+        self.assertEqual(sum(rows[0, 0].nbytes for rows in recorded.values()), 8 * (model.nq + model.nv))
+        for i in range(3):
+            single = self.alone(model, drawn.values, i)
+            single.ctrl = 40, 20
+            mujoco.mj_step(model, single, 50)
+            np.testing.assert_array_equal(recorded["qpos"][i, -1], single.qpos)
+
     def test_one_simulation(self):
         model, data = make()
         gears = mjgear.Gears(model, data)
