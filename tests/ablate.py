@@ -29,6 +29,7 @@ MECHANISMS = [
     ("path from the last acceleration", "test_plugin_path", PATH, START, f"{START} if (kind == mjgpSTART_LAST) {{ continue; }}"),
     ("path from rest", "test_plugin_path", PATH, START, f"{START} if (kind == mjgpSTART_REST) {{ continue; }}"),
     ("springs that share a load", "test_redundant.py", "plugin/coupled/coupling.c", "(mayShare(s) && shareLoad(", "(0 && mayShare(s) && shareLoad("),
+    ("round-off of neighbours", "test_contact.py", "plugin/coupled/law_error.c", "if (error <= mjgpLAW) {", "if (error <= 1e300) {"),
     ("line search with friction held", "", NEWTON, "shortened = (changed || p->whole) && shorten(p);", "shortened = p->whole && shorten(p);"),
     ("shorter segments around cones", "", PATH, "int solved = 0, fine = s->group->ncone > 0;", "int solved = 0, fine = 0;"),
     ("release of all static bounds", "", "plugin/coupled/coupling.c", "if (!solved && mjgp_breakAway(s, ratio)) {", "if (0 && !solved && mjgp_breakAway(s, ratio)) {"),

@@ -1,5 +1,6 @@
 #include "coupled/law_error.h"
 
+#include <float.h>
 #include <math.h>
 
 #include "backlash/backlash.h"
@@ -116,7 +117,10 @@ static mjtNum shaftDistance(const mjgpStep* s, int i) {
 }
 
 
-mjtNum mjgp_lawError(const mjgpStep* s, int* worst) {
+// distance of the joint that is farthest from the law. size: of the torques that balance
+// at each joint, beside those of its gear; fastest: velocity that rounding errors of all
+// joints are relative to
+static mjtNum farthest(const mjgpStep* s, int* worst, const mjtNum* size, mjtNum fastest) {
   const mjgpGears* g = s->g;
   mjtNum h = s->m->opt.timestep, most = 0;
   *worst = s->n ? s->group->joint[0] : -1;
@@ -145,9 +149,10 @@ mjtNum mjgp_lawError(const mjgpStep* s, int* worst) {
     mjtNum high = mjgi_lawBound(lambda + up.shift, up.c, up.r);
     mjtNum low = -mjgi_lawBound(lambda + down.shift, down.c, down.r);
     mjtNum velocity =
-        g->out.cancellation[joint] + mju_abs(v) + g->in.compliance[joint] * mju_abs(t);
+        g->out.cancellation[joint] + mju_abs(v) + g->in.compliance[joint] * mju_abs(t) + fastest;
     mjtNum torque = mju_abs(t) + mju_abs(lambda) + g->in.coulomb[joint] +
-                    mju_abs(g->in.tau[joint]) + g->in.inertia[joint] * velocity / h;
+                    mju_abs(g->in.tau[joint]) + g->in.inertia[joint] * velocity / h +
+                    (size ? size[i] : 0);
 
     // most joints are on it
     int rests = mju_abs(v) <= mjgpROUNDED * velocity && low <= t && t <= high;
@@ -164,4 +169,36 @@ mjtNum mjgp_lawError(const mjgpStep* s, int* worst) {
     }
   }
   return most;
+}
+
+
+mjtNum mjgp_lawError(mjgpStep* s, int* worst) {
+  mjtNum error = farthest(s, worst, NULL, 0);
+  if (error <= mjgpLAW) {
+    return error;
+  }
+
+  // a joint without torques or motion of its own has the rounding errors of its
+  // neighbours
+  const mjgpGroup* group = s->group;
+  mjtNum fastest = 0;
+  mj_markStack(s->d);
+  mjtNum* size = mj_stackAllocNum(s->d, 2 * (size_t)s->n);
+  mjtNum* t = size + s->n;
+  for (int i = 0; i < s->n; i++) {
+    int joint = group->joint[i];
+    t[i] = s->g->out.t[joint];
+    fastest = mju_max(fastest, s->g->out.cancellation[joint]);
+  }
+  mjgp_gradient(group, s->gradient, s->rounding, s->a, t);
+  for (int i = 0; i < s->n; i++) {
+    size[i] = mjMINVAL;
+    for (int k = group->E_adr[i]; k < group->E_adr[i + 1]; k++) {
+      mjtNum row = mju_abs(group->E[k]);
+      size[i] += row > 0 ? s->rounding[group->E_dof[k]] / (DBL_EPSILON * row) : 0;
+    }
+  }
+  error = farthest(s, worst, size, mjgpNEIGHBOURS * fastest + mjMINVAL);
+  mj_freeStack(s->d);
+  return error;
 }

@@ -39,6 +39,9 @@
 // takes it away
 #define mjgpLEAST 1e-3
 
+// of the largest velocity of a group: to this the round-off of a slow joint is relative
+#define mjgpNEIGHBOURS 1e-5
+
 // rest threshold in rad/s or m/s, which drifts less than 1e-8 in a day; and the velocity
 // that is worth a warning
 #define mjgpSTILL 1e-14
