@@ -21,9 +21,13 @@ static const double kMass = 2, kRotor = .7, kDamping = 3, kStep = .004;
 
 // models of random numbers; sanitizers make the engine's compiler ten times as slow
 #ifdef __SANITIZE_ADDRESS__
-enum { kTrials = 900 };
+enum {
+  kTrials = 900
+};
 #else
-enum { kTrials = 6000 };
+enum {
+  kTrials = 6000
+};
 #endif
 
 #define SLIDE                                                                                   \
