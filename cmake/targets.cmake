@@ -10,12 +10,9 @@ add_custom_target(fuzzers_long)
 # "fast", and pytest marks these "slow"
 file(STRINGS "${PROJECT_SOURCE_DIR}/tests/slow.txt" slow_tests)
 
-# cost_and_label(NAME LABELS...)  the labels, with "fast" where that is true, and the preset where sanitizers are
+# cost_and_label(NAME LABELS...)  the labels, with "fast" where that is true
 function(cost_and_label name)
   set(labels ${ARGN})
-  if(MJGEAR_SANITIZE)
-    list(APPEND labels sanitized)
-  endif()
   set(row ${slow_tests})
   list(FILTER row INCLUDE REGEX "^${name} ")
   if(row)
