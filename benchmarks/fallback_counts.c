@@ -14,7 +14,7 @@
 
 #include "command_line.h"
 #include "load.h"
-#include "mjgear_params.h"
+#include "mjgear_text.h"
 #include "play.h"
 #include "state/gears.h"
 

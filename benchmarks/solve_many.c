@@ -9,7 +9,7 @@
 
 #include "command_line.h"
 #include "inclusion.h"
-#include "mjgear_params.h"
+#include "mjgear_text.h"
 #include "problem_file.h"
 #include "problems.h"
 #include "solving.h"

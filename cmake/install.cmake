@@ -4,7 +4,8 @@
 include(CMakePackageConfigHelpers)
 set(config "${CMAKE_INSTALL_LIBDIR}/cmake/mjgear")
 
-set(headers core/mjgear.h core/mjgear_backlash.h core/mjgear_paper.h core/mjgear_params.h "${PROJECT_BINARY_DIR}/core/mjgear_version.h")
+set(headers core/mjgear.h core/mjgear_backlash.h core/mjgear_paper.h core/mjgear_catalogue.h core/mjgear_text.h core/mjgear_report.h
+  "${PROJECT_BINARY_DIR}/core/mjgear_version.h")
 if(MJGEAR_BUILD_PLUGIN)
   list(APPEND headers plugin/mjgear_plugin.h)
 endif()

@@ -79,7 +79,7 @@ MJGAPI int mjg_readGear(double* value, const mjModel* m, const mjData* d, int jo
 
 // what the joint's gear does with its rotor, the inertia behind it and the load that it
 // holds in the pose of the last mj_forward (1 N m if that is 0): mjgFacts of
-// mjgear_params.h. 0, or -1 if the joint has no gear. Uses the stack of d.
+// mjgear_report.h. 0, or -1 if the joint has no gear. Uses the stack of d.
 typedef struct mjgFacts_ mjgFacts;
 MJGAPI int mjg_explainGear(mjgFacts* facts, const mjModel* m, mjData* d, int joint);
 

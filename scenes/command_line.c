@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "mjgear_params.h"
+#include "mjgear_text.h"
 
 #define MOST 64  // options of a program
 

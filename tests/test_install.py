@@ -108,7 +108,7 @@ class Install(unittest.TestCase):
         self.assertEqual([symbol for symbol in symbols if not symbol.startswith("mjg_")], [])
 
         # every function of a public header exists
-        for header in ("mjgear.h", "mjgear_params.h", "mjgear_backlash.h", "mjgear_paper.h"):
+        for header in ("mjgear.h", "mjgear_catalogue.h", "mjgear_text.h", "mjgear_report.h", "mjgear_backlash.h", "mjgear_paper.h"):
             text = re.sub(r"//.*", "", next(self.prefix.rglob(header)).read_text())
             declared = set(re.findall(r"^(?!typedef|struct|#)[^\n(;{]*?\b(mjg_\w+)\(", text, re.MULTILINE))
             self.assertTrue(declared)

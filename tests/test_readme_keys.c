@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "load.h"
-#include "mjgear_params.h"
+#include "mjgear_text.h"
 #include "with_plugin.h"
 
 static char text[200000];

@@ -12,7 +12,7 @@
 #include "configuration/motors.h"
 #include "configuration/names.h"
 #include "configuration/plugin.h"
-#include "mjgear_params.h"
+#include "mjgear_report.h"
 #include "print.h"
 
 #define MAXUNKNOWN 32          // keys in the file that do not exist

@@ -6,7 +6,7 @@
 
 #include <stdio.h>
 
-#include "mjgear_params.h"
+#include "mjgear_report.h"
 
 
 // write an SVG image; torques up to limit. Returns 0, or -1 if writing failed.

@@ -7,7 +7,7 @@
 
 #include "input.h"
 #include "json.h"
-#include "mjgear_params.h"
+#include "mjgear_report.h"
 
 // a unit of a hinge for a slide, "" for a number without one
 const char* unitOf(const char* unit, int slide);

@@ -11,7 +11,7 @@
 #include "claims.h"
 #include "command_line.h"
 #include "load.h"
-#include "mjgear_params.h"
+#include "mjgear_text.h"
 #include "output.h"
 #include "play.h"
 #include "progress.h"

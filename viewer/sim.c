@@ -7,7 +7,7 @@
 #include "configuration/config.h"
 #include "configuration/names.h"
 #include "load.h"
-#include "mjgear_params.h"
+#include "mjgear_text.h"
 #include "observe/sensor.h"
 
 

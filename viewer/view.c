@@ -8,7 +8,7 @@
 
 #include "command_line.h"
 #include "load.h"
-#include "mjgear_params.h"
+#include "mjgear_text.h"
 #include "record.h"
 #include "show.h"
 #include "window.h"

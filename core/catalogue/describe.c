@@ -3,6 +3,7 @@
 
 #include "catalogue/geometry.h"
 #include "catalogue/types.h"
+#include "mjgear_report.h"
 
 
 //---------------------------------- of each type --------------------------------------------------

@@ -5,6 +5,7 @@
 #include "catalogue/geometry.h"
 #include "catalogue/types.h"
 #include "law/transmission.h"
+#include "mjgear_report.h"
 
 // largest and smallest number of a gear: with others quotients and squares overflow in a step
 static const double kMost = 1e100, kLeast = 1e-100;

@@ -1,6 +1,6 @@
 #include <math.h>
 
-#include "mjgear_params.h"
+#include "mjgear_report.h"
 
 
 void mjg_explain(mjgFacts* facts, const mjgTransmission* transmission, double load,

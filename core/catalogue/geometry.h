@@ -3,7 +3,7 @@
 #ifndef MJGEAR_GEOMETRY_H_
 #define MJGEAR_GEOMETRY_H_
 
-#include "mjgear_params.h"
+#include "mjgear_catalogue.h"
 
 // lead angle and friction coefficient of the screw with these coefficients, the inverse
 // of (17)

@@ -3,7 +3,7 @@
 #ifndef MJGEAR_PLANETARY_H_
 #define MJGEAR_PLANETARY_H_
 
-#include "mjgear_params.h"
+#include "mjgear.h"
 
 // Central gears on a carrier: a sun that the motor turns, a ring that stands, and
 // planets. With ring_out the planets drive a second ring, which is the output (3K,

@@ -1,6 +1,6 @@
 #include <string.h>
 
-#include "mjgear_params.h"
+#include "mjgear_catalogue.h"
 
 #define DEGREE (3.14159265358979323846 / 180)
 

@@ -4,7 +4,7 @@
 #define MJGEAR_QUANTITY_H_
 
 #include "mjgear_backlash.h"
-#include "mjgear_params.h"
+#include "mjgear_text.h"
 
 // keys that mjg_gapKeyInfo knows; the last one is the rotor's inertia
 enum {

@@ -4,7 +4,7 @@
 #ifndef MJGEAR_TYPES_H_
 #define MJGEAR_TYPES_H_
 
-#include "mjgear_params.h"
+#include "mjgear_text.h"
 
 // types that a key belongs to, one bit a type
 enum {

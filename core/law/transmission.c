@@ -3,6 +3,7 @@
 
 #include "catalogue/geometry.h"
 #include "law/transmission.h"
+#include "mjgear_report.h"
 
 
 //---------------------------------- tables --------------------------------------------------------

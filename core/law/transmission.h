@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-#include "mjgear_params.h"
+#include "mjgear_catalogue.h"
 
 // Returns 1 if a table has points, else 0.
 int mjgi_hasTables(const mjgTransmission* transmission);

@@ -14,7 +14,9 @@ PAGES = {
     "README.md": "doc/index",
     "core/mjgear.h": "doc/api/core",
     "core/mjgear_paper.h": "doc/api/paper",
-    "core/mjgear_params.h": "doc/api/params",
+    "core/mjgear_catalogue.h": "doc/api/catalogue",
+    "core/mjgear_text.h": "doc/api/text",
+    "core/mjgear_report.h": "doc/api/report",
     "core/mjgear_backlash.h": "doc/api/backlash",
     "plugin/mjgear_plugin.h": "doc/api/plugin",
 }

@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 #include <mjgear.h>
-#include <mjgear_params.h>
+#include <mjgear_report.h>
 
 int main(void) {
   // a single-start worm: lead angle 5 degrees, pressure angle 20 degrees, friction 0.1

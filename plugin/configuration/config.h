@@ -9,7 +9,7 @@
 #include "catalogue/quantity.h"
 #include "mjgear.h"
 #include "mjgear_backlash.h"
-#include "mjgear_params.h"
+#include "mjgear_report.h"
 
 #define mjgpNAME "mjgear.transmission"
 

@@ -6,7 +6,7 @@
 #include "law/law.h"
 #include "mjgear.h"
 #include "mjgear_backlash.h"
-#include "mjgear_params.h"
+#include "mjgear_catalogue.h"
 
 const char* mjg_benchName(int parameter) {
   static const char* const name[mjgNBENCH] = {"inertia",

@@ -33,7 +33,7 @@ typedef enum mjgBenchParameter_ {
   mjgBENCH_SLEW,             // most change of the goal; 0: any                    rad/s
   mjgBENCH_DELAY,            // of the input, >= 0                                 s
 
-  // friction: mjgTransmission of mjgear_params.h, or the bound of mjgLAW_BAM
+  // friction: mjgTransmission of mjgear_catalogue.h, or the bound of mjgLAW_BAM
   mjgBENCH_GAMMA_U,
   mjgBENCH_GAMMA_V,
   mjgBENCH_GAMMA_U_STRIBECK,

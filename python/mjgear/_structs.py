@@ -1,4 +1,4 @@
-"""The structures of mjgear_params.h and mjgear_plugin.h for ctypes; a test compares their layout with the C compiler's."""
+"""The structures of the public headers for ctypes; a test compares their layout with the C compiler's."""
 
 import ctypes
 from ctypes import c_char_p, c_double, c_int, c_size_t, c_void_p

@@ -3,7 +3,6 @@
 #include <math.h>
 
 #include "mjgear_paper.h"
-#include "mjgear_params.h"
 
 
 // the flap's body, which MuJoCo needs

@@ -10,7 +10,7 @@
 #include "fixture.h"
 #include "mjgear_backlash.h"
 #include "mjgear_paper.h"
-#include "mjgear_params.h"
+#include "mjgear_report.h"
 
 static const double kNumber[] = {NAN,   INFINITY, -INFINITY,    -1,     0,       -3.5,
                                  1e308, -1e308,   DBL_TRUE_MIN, 1e-310, -1e-310, 1e150};

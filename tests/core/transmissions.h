@@ -3,7 +3,7 @@
 #ifndef MJGEAR_TESTS_TRANSMISSIONS_H_
 #define MJGEAR_TESTS_TRANSMISSIONS_H_
 
-#include "mjgear_params.h"
+#include "mjgear_catalogue.h"
 
 // constant coefficients, with load-independent friction that static_ratio raises at rest
 static inline mjgTransmission makeTransmission(double gamma_u, double gamma_v, double coulomb,

@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "mjgear.h"
-#include "mjgear_params.h"
+#include "mjgear_catalogue.h"
 #include "plugin_models.h"
 #include "references/drive.h"
 

@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "mjgear_params.h"
+#include "mjgear_report.h"
 #include "near.h"
 
 

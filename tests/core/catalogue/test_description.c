@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "catalogue/geometry.h"
-#include "mjgear_params.h"
+#include "mjgear_report.h"
 
 #include "one_description.h"
 

@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "fixture.h"
-#include "mjgear_params.h"
+#include "mjgear_report.h"
 #include "transmissions.h"
 
 

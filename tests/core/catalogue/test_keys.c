@@ -11,7 +11,7 @@
 
 #include "german.h"
 
-#include "mjgear_params.h"
+#include "mjgear_text.h"
 
 
 static void test_keyTable(void** state) {

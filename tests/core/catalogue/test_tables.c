@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "mjgear_params.h"
+#include "mjgear_text.h"
 
 
 static void test_names(void** state) {

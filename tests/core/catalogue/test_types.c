@@ -14,7 +14,7 @@
 #include "draw.h"
 #include "expected_efficiencies.h"
 #include "mjgear.h"
-#include "mjgear_params.h"
+#include "mjgear_report.h"
 #include "one_description.h"
 
 #define DRAWN 100

@@ -13,6 +13,7 @@
 #include "catalogue/types.h"
 #include "draw.h"
 #include "law/transmission.h"
+#include "mjgear_report.h"
 #include "near.h"
 #include "transmissions.h"
 

@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "catalogue/geometry.h"
-#include "mjgear_params.h"
+#include "mjgear_catalogue.h"
 #include "plugin_models.h"
 #include "transmissions.h"
 

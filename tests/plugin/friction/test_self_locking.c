@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "mjgear_params.h"
+#include "mjgear_report.h"
 #include "plugin_models.h"
 
 static const double kDegree = 3.14159265358979323846 / 180;

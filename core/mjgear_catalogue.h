@@ -1,22 +1,18 @@
-// mjgear: from a data sheet to a joint.
+// mjgear: what a gear is, and how a data sheet describes one.
 //
-// A catalogue page, a drawing or a measurement describes a gear in its own terms:
-// efficiencies, the geometry of a worm, the torque that just turns the shaft. This header
-// turns any of them into the coefficients of mjgear.h and back, and says in one line each
-// what is wrong with a description. Nothing here is needed while a simulation runs except
-// mjg_frictionAt.
+// A transmission (mjgTransmission) has the coefficients that mjgear.h needs. A description
+// (mjgDescription) has the terms of a catalogue page, a drawing or a measurement:
+// efficiencies, the geometry of a worm, a starting torque. mjgear_report.h converts between
+// them. A running simulation needs mjg_frictionAt alone.
 //
-// Everything is stated at the output side (rad, N m, kg m2 for a hinge, m, N, kg for a
-// slide) but the keys that begin with "motor_", which are read at the motor shaft and
-// need the ratio.
+// All quantities are those of the output side (rad, N m, kg m2 for a hinge, m, N, kg for a
+// slide). Keys that begin with "motor_" are those of the motor shaft and need the ratio.
 //
 // Directions are those of the paper's Fig. 1: the motor torque f_u drives, the load
 // torque f_v is what the output gives to the load, so that equal signs oppose each other.
 
-#ifndef MJGEAR_PARAMS_H_
-#define MJGEAR_PARAMS_H_
-
-#include <stdarg.h>
+#ifndef MJGEAR_CATALOGUE_H_
+#define MJGEAR_CATALOGUE_H_
 
 #include "mjgear.h"
 
@@ -119,63 +115,12 @@ typedef struct mjgTransmission_ {
 // no friction, no inertia, static_ratio 1
 void mjg_defaultTransmission(mjgTransmission* transmission);
 
-// check each number of a gear. What is wrong goes into the report, a line each. Returns the
-// number of problems; 0 for what mjg_transmission makes. The functions of gears below
-// check theirs so, but for mjg_frictionAt, which steps call: its gear must have passed.
-// error: mjgERR_ARGUMENT
-struct mjgReport_;
-int mjg_checkTransmission(struct mjgReport_* report, const mjgTransmission* transmission);
-
 // what one step needs: asymmetry coefficients and load-independent bound for a joint at
 // angle q and velocity v (before the step; 0: at rest) whose gear received u and
 // delivered x in the last step. Where all coefficients are constant these four do not
 // matter.
 void mjg_frictionAt(double* gamma_u, double* gamma_v, double* coulomb,
                     const mjgTransmission* transmission, double q, double v, double u, double x);
-
-// 1 if a joint at rest stays at rest under motor torque f_u and load torque f_v, (23)
-// with all that friction gains at rest, else 0. error: mjgERR_ARGUMENT for a gear that
-// mjg_checkTransmission refuses, mjgERR_NOT_FINITE
-int mjg_sticks(const mjgTransmission* transmission, double f_u, double f_v);
-
-// motor torque f_u at which a joint at rest that holds the load f_v breaks away in the
-// direction +1 or -1; load torque f_v at which one whose motor holds f_u does. direction
-// * INFINITY (motor) or -direction * INFINITY (load) if no torque moves it. NaN for
-// another direction, for a torque that is not finite, and for a gear that
-// mjg_checkTransmission refuses.
-double mjg_breakawayMotor(const mjgTransmission* transmission, double f_v, int direction);
-double mjg_breakawayLoad(const mjgTransmission* transmission, double f_u, int direction);
-
-// what can be said about a gear. Torques are INFINITY where none suffices.
-typedef struct mjgFacts_ {
-  mjgTransmission gear;
-  double eta_f;  // efficiencies, sliding; NAN: gamma = -1 has none         1
-  double eta_b;
-  double eta_f_rest;  // and at rest, with all that friction gains there         1
-  double eta_b_rest;
-  int backdrivable;      // sliding: gamma_v < 1
-  int forward_drivable;  // sliding: gamma_u < 1
-  int varies;            // coefficients at rest differ from those of sliding
-  double load;           // at which the torques below are told                     N m
-  double raise;          // motor torques that break the load away forward          N m
-  double lower;          //   and backward
-  double hold_low;       // motor torques between which the load stands still       N m
-  double hold_high;
-  double start_forward;     // motor torque that starts the unloaded joint             N m
-  double start_backward;    // load torque that starts it with the motor off           N m
-  double inertia;           // of the output side, -1: not known                       kg m2
-  double inertia_forward;   // apparent inertia if the motor drives, NAN: not known    kg m2
-  double inertia_backward;  // and if the load drives, INFINITY: it cannot
-  double rho;               // rho-hat, (29); NAN: not known                           1
-  int catalogue_locks;      // what a catalogue would conclude from eta_f alone (self-locking below
-                            //   0.5): 0 no, 1 yes, -1 uncertain, from 0.45 to 0.55
-} mjgFacts;
-
-// find what can be said about a gear
-//   load     at which motor torques are told                                           N m
-//   inertia  of the output side, -1: not known                                         kg m2
-// Torques are NaN for a gear that mjg_checkTransmission refuses.
-void mjg_explain(mjgFacts* facts, const mjgTransmission* transmission, double load, double inertia);
 
 
 //---------------------------------- descriptions --------------------------------------------------
@@ -257,33 +202,6 @@ typedef enum mjgKey_ {
   mjgNKEY
 } mjgKey;
 
-typedef struct mjgKeyInfo_ {
-  const char* name;  // as it is written in a file
-  const char* unit;  // of a hinge; "1" if it has none
-  double min;        // permitted range, ends included unless open
-  double max;
-  int open_min;      // 1: min itself is not permitted
-  int open_max;      // 1: max itself is not permitted
-  int engine;        // 1: MJCF has an attribute of its own for it (armature, damping)
-  const char* text;  // what it is, one line
-} mjgKeyInfo;
-
-// what a key is; null if key is out of range
-const mjgKeyInfo* mjg_keyInfo(int key);
-
-// the key of this name, or -1; the key with the most similar name, or -1 if none
-// resembles it
-int mjg_keyFromName(const char* name);
-int mjg_keyNearest(const char* name);
-
-// number of the most similar of n names, else of the first that begins with name, or -1
-// if none resembles it
-int mjg_nearest(const char* name, const char* const* names, int n);
-
-// "leadscrew" and so on; null if type is out of range; -1 if no type has this name
-const char* mjg_typeName(int type);
-int mjg_typeFromName(const char* name);
-
 typedef struct mjgDescription_ {
   int type;            // mjgType
   int given[mjgNKEY];  // 1: value[key] was given
@@ -301,82 +219,6 @@ void mjg_give(mjgDescription* description, int key, double value);
 // gear_inertia), so that what is given beside a preset takes the place of what the preset
 // says
 void mjg_forget(mjgDescription* description, int key);
-
-
-//---------------------------------- messages ------------------------------------------------------
-
-// collects what is wrong, one line a problem: where, what, and what to write instead.
-// Memory from the caller; a line that does not fit is cut, count is right nevertheless. The
-// text is UTF-8: bytes that are not, such as half a letter of a name that was cut, are '?'.
-typedef struct mjgReport_ {
-  char* text;         // null-terminated lines; nullable
-  size_t size;        // of text, bytes; 0: count only
-  size_t length;      // used so far
-  int count;          // number of problems
-  const char* where;  // put before each line with ": "; nullable
-} mjgReport;
-
-// an empty report; text is nullable
-void mjg_startReport(mjgReport* report, char* text, size_t size);
-
-// add one line: what is wrong and, after a semicolon, the remedy
-#if defined(__GNUC__)
-__attribute__((format(printf, 2, 3)))
-#endif
-void mjg_refuse(mjgReport* report, const char* format, ...);
-
-// the same with the arguments of another function
-#if defined(__GNUC__)
-__attribute__((format(printf, 2, 0)))
-#endif
-void mjg_vrefuse(mjgReport* report, const char* format, va_list arguments);
-
-// the number that a text begins with, as strtod reads it, but with a decimal point
-// whatever locale the process has set; *end (nullable) is what follows it, the text
-// itself if it begins with none. Lines of a report have decimal points too.
-double mjg_readNumber(const char* text, const char** end);
-
-// read a number with or without a unit: "0.5", "2 Nm", "0.2kgcm2", "5deg", "80%", "1.5 N
-// m/rad". Units are listed in the tool's help, and the quantity's own as
-// mjgKeyInfo spells it; spaces and ^ do not matter. The unit "N m" of info takes N too,
-// for a slide; "Nm" is a torque and "N" a force. A number with a unit must be in the
-// range of info, which is told in that unit; one without is left to mjg_transmission.
-//   value  in info->unit; untouched if the text is refused
-// Returns 0, or -1 after a line in the report.
-int mjg_readQuantity(double* value, mjgReport* report, const mjgKeyInfo* info, const char* text);
-
-// the numbers of a gap and of its rotor, which a description does not have: name, unit
-// and text of number k, null if there is none. Their ranges are checked by
-// mjg_backlashError of mjgear_backlash.h
-const mjgKeyInfo* mjg_gapKeyInfo(int k);
-
-// the name of a table, "coulomb_speed" and so on, and its kind; null, -1 if there is none
-const char* mjg_tableName(int kind);
-int mjg_tableFromName(const char* name);
-
-// read a table: pairs of x and factor, "0 1 5 1.2", at most mjgMAXPOINT of them with x
-// ascending, SI, without units; x is not negative but for a temperature. Returns 0, or -1
-// after a line in the report
-int mjg_readTable(mjgTable* table, mjgReport* report, int kind, const char* text);
-
-// the transmission that a description means. Every problem found goes into the report.
-// Returns the number of problems; if it is not 0 the transmission is left untouched.
-// error: mjgERR_ARGUMENT
-int mjg_transmission(mjgTransmission* transmission, mjgReport* report,
-                     const mjgDescription* description);
-
-// a line for the report where a description makes a gear self-locking by the assumption
-// eta_backward = 2 - 1/eta_forward alone, which is below 0 for each eta_forward below
-// 0.5. Returns 1 if there is one, else 0. error: mjgERR_ARGUMENT
-int mjg_warnAssumed(mjgReport* report, const mjgDescription* description);
-
-// describe a transmission as description->type says. What the type leaves open is taken
-// from the keys that are given: pressure_angle for worm (0 for leadscrew, if not given),
-// pressure_angle, mu and radius_in for spur. All other keys are overwritten. Returns the
-// number of problems, for instance that no worm has these coefficients. error:
-// mjgERR_ARGUMENT
-int mjg_describe(mjgDescription* description, mjgReport* report,
-                 const mjgTransmission* transmission);
 
 
 //---------------------------------- presets -------------------------------------------------------
@@ -409,4 +251,4 @@ int mjg_presetFromName(const char* name);
 #pragma GCC visibility pop
 #endif
 
-#endif  // MJGEAR_PARAMS_H_
+#endif  // MJGEAR_CATALOGUE_H_

@@ -1,0 +1,102 @@
+// mjgear: from a description to a gear and back, what is wrong with either, and what can be
+// said about a gear.
+
+#ifndef MJGEAR_REPORT_H_
+#define MJGEAR_REPORT_H_
+
+#include "mjgear_text.h"
+
+// the shared library exports what its public headers declare, and nothing else
+#if defined(MJGEAR_EXPORTS) && defined(__GNUC__)
+#pragma GCC visibility push(default)
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+
+//---------------------------------- conversion ----------------------------------------------------
+
+// the transmission that a description means. Every problem found goes into the report.
+// Returns the number of problems; if it is not 0 the transmission is left untouched.
+// error: mjgERR_ARGUMENT
+int mjg_transmission(mjgTransmission* transmission, mjgReport* report,
+                     const mjgDescription* description);
+
+// a line for the report where a description makes a gear self-locking by the assumption
+// eta_backward = 2 - 1/eta_forward alone, which is below 0 for each eta_forward below
+// 0.5. Returns 1 if there is one, else 0. error: mjgERR_ARGUMENT
+int mjg_warnAssumed(mjgReport* report, const mjgDescription* description);
+
+// describe a transmission as description->type says. What the type leaves open is taken
+// from the keys that are given: pressure_angle for worm (0 for leadscrew, if not given),
+// pressure_angle, mu and radius_in for spur. All other keys are overwritten. Returns the
+// number of problems, for instance that no worm has these coefficients. error:
+// mjgERR_ARGUMENT
+int mjg_describe(mjgDescription* description, mjgReport* report,
+                 const mjgTransmission* transmission);
+
+// check each number of a gear. What is wrong goes into the report, a line each. Returns the
+// number of problems; 0 for what mjg_transmission makes. The functions of gears below
+// check theirs so, but for mjg_frictionAt, which steps call: its gear must have passed.
+// error: mjgERR_ARGUMENT
+int mjg_checkTransmission(mjgReport* report, const mjgTransmission* transmission);
+
+
+//---------------------------------- facts ---------------------------------------------------------
+
+// 1 if a joint at rest stays at rest under motor torque f_u and load torque f_v, (23)
+// with all that friction gains at rest, else 0. error: mjgERR_ARGUMENT for a gear that
+// mjg_checkTransmission refuses, mjgERR_NOT_FINITE
+int mjg_sticks(const mjgTransmission* transmission, double f_u, double f_v);
+
+// motor torque f_u at which a joint at rest that holds the load f_v breaks away in the
+// direction +1 or -1; load torque f_v at which one whose motor holds f_u does. direction
+// * INFINITY (motor) or -direction * INFINITY (load) if no torque moves it. NaN for
+// another direction, for a torque that is not finite, and for a gear that
+// mjg_checkTransmission refuses.
+double mjg_breakawayMotor(const mjgTransmission* transmission, double f_v, int direction);
+double mjg_breakawayLoad(const mjgTransmission* transmission, double f_u, int direction);
+
+// what can be said about a gear. Torques are INFINITY where none suffices.
+typedef struct mjgFacts_ {
+  mjgTransmission gear;
+  double eta_f;  // efficiencies, sliding; NAN: gamma = -1 has none         1
+  double eta_b;
+  double eta_f_rest;  // and at rest, with all that friction gains there         1
+  double eta_b_rest;
+  int backdrivable;      // sliding: gamma_v < 1
+  int forward_drivable;  // sliding: gamma_u < 1
+  int varies;            // coefficients at rest differ from those of sliding
+  double load;           // at which the torques below are told                     N m
+  double raise;          // motor torques that break the load away forward          N m
+  double lower;          //   and backward
+  double hold_low;       // motor torques between which the load stands still       N m
+  double hold_high;
+  double start_forward;     // motor torque that starts the unloaded joint             N m
+  double start_backward;    // load torque that starts it with the motor off           N m
+  double inertia;           // of the output side, -1: not known                       kg m2
+  double inertia_forward;   // apparent inertia if the motor drives, NAN: not known    kg m2
+  double inertia_backward;  // and if the load drives, INFINITY: it cannot
+  double rho;               // rho-hat, (29); NAN: not known                           1
+  int catalogue_locks;      // what a catalogue would conclude from eta_f alone (self-locking below
+                            //   0.5): 0 no, 1 yes, -1 uncertain, from 0.45 to 0.55
+} mjgFacts;
+
+// find what can be said about a gear
+//   load     at which motor torques are told                                           N m
+//   inertia  of the output side, -1: not known                                         kg m2
+// Torques are NaN for a gear that mjg_checkTransmission refuses.
+void mjg_explain(mjgFacts* facts, const mjgTransmission* transmission, double load, double inertia);
+
+
+#ifdef __cplusplus
+}
+#endif
+
+#if defined(MJGEAR_EXPORTS) && defined(__GNUC__)
+#pragma GCC visibility pop
+#endif
+
+#endif  // MJGEAR_REPORT_H_
