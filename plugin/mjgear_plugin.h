@@ -20,7 +20,8 @@
 //     status = gears.mjg_setGear(ctypes.c_void_p(model._address), ctypes.c_void_p(data._address),
 //                                joint, b"mu", ctypes.c_double(0.12), error, len(error))
 //
-// joint is the id of a joint; of a geared tendon it is mjModel.njnt plus the tendon's id.
+// joint is the id of a joint; of a geared tendon it is mjModel.njnt plus the tendon's id:
+// mjg_gearId gives either by name.
 //
 // Model and data must belong together: the data were made or reset with this model, or
 // with one of the same structure. Null pointers and data of another model are refused.
@@ -39,6 +40,10 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+// the number that names a gear in all functions below, of the joint (mjOBJ_JOINT) or tendon
+// (mjOBJ_TENDON) of this name; -1 if the model has none of this name, or objtype is another
+MJGAPI int mjg_gearId(const mjModel* m, int objtype, const char* name);
 
 // give keys of doc/mjcf.md that are numbers of a gear or of its gap new values in the
 // gear of a joint; those that were given before and are not named stay. A joint and its

@@ -152,9 +152,14 @@ def test_presets():
         facts = ask("explain", preset["name"])
         assert facts["gamma_v"] == preset["facts"]["gamma_v"]
         assert preset["source"]
-    with open(os.path.join(SOURCE, "doc/presets.md"), encoding="utf-8") as page:
-        assert page.read() == run("presets", "--markdown")[1], \
-            "doc/presets.md is old: mjgear presets --markdown > doc/presets.md"
+    text = ""
+    for name, words in (("doc/presets.md", []), ("doc/records/servos.md", ["servos"])):
+        with open(os.path.join(SOURCE, name), encoding="utf-8") as page:
+            text += page.read()
+        assert text.endswith(run("presets", "--markdown", *words)[1]), f"{name} is old: mjgear presets --markdown {' '.join(words)} > {name}"
+    for preset in presets:
+        assert len(re.findall(rf"^\| `{preset['name']}` \|", text, re.MULTILINE)) == 1, preset["name"]
+    assert run("presets", "servos")[0] and run("presets", "--markdown", "servo")[0]
 
 
 def test_keys():

@@ -1,6 +1,7 @@
 """mjgear.add, Gears, check: gears of a simulation in Python."""
 
 import copy
+import ctypes
 import os
 import pathlib
 import pickle
@@ -108,6 +109,30 @@ class Gears(unittest.TestCase):
         with self.assertRaisesRegex(mjgear.GearError, "no gear"):
             mjgear.Gears(bare, mujoco.MjData(bare))
 
+    def test_groups(self):
+        """params and result hold what the attributes say, without numbers that the gear lacks; params writes, result does not."""
+        model, data, _ = make(eta_forward=0.6, eta_backward=-0.2, coulomb=0.5)
+        gear = mjgear.Gears(model, data)["elbow"]
+        data.ctrl = 40, 20
+        mujoco.mj_step(model, data, 50)
+        self.assertEqual(gear.params["coulomb"], 0.5)
+        self.assertIn("eta_forward", dir(gear.params))
+        self.assertNotIn("half_gap", gear.params)
+        self.assertEqual({name: getattr(gear, name) for name in gear.params}, dict(gear.params))
+        self.assertEqual(tuple(gear.result), mjgear.RESULTS)
+        np.testing.assert_array_equal(list(gear.result.values()), gear.results)
+        self.assertIs(type(gear.result.state), mjgear.State)
+        gear.params.coulomb = "2 Nm"
+        self.assertEqual(gear.coulomb, 2)
+        with self.assertRaisesRegex(AttributeError, "friction is what the last step resulted in"):
+            gear.result.friction = 1
+        with self.assertRaisesRegex(AttributeError, "results are what the last step"):
+            gear.result = 1
+        with self.assertRaisesRegex(AttributeError, "coulomb"):
+            gear.params.coulom = 1
+        with self.assertRaises(KeyError):
+            gear.params["friction"]
+
     def test_results(self):
         model, data, added = make(eta_forward=0.6, eta_backward=-0.2, sensors=True)
         bare, other, _ = make(eta_forward=0.6, eta_backward=-0.2)
@@ -176,6 +201,14 @@ class Tendons(unittest.TestCase):
         self.assertEqual(list(gears), ["left", "right"])
         self.assertAlmostEqual(gears["right"].eta_forward, 0.6)
         self.assertIs(gears[model.njnt + 1], gears["right"])
+
+        # the same number in C
+        number = ctypes.CDLL(os.environ["MJGEAR_PLUGIN_PATH"]).mjg_gearId
+        joint, tendon = int(mujoco.mjtObj.mjOBJ_JOINT), int(mujoco.mjtObj.mjOBJ_TENDON)
+        for kind, name, expected in ((joint, b"elbow", model.joint("elbow").id), (tendon, b"right", gears["right"].joint),
+                                     (joint, b"right", -1), (tendon, b"elbow", -1), (int(mujoco.mjtObj.mjOBJ_BODY), b"upper", -1), (tendon, None, -1)):
+            self.assertEqual(number(ctypes.c_void_p(model._address), kind, name), expected, name)
+        self.assertEqual(number(None, joint, b"elbow"), -1)
         run(model, data, 50)
 
         # by sensor and without one; the torque into the gear is the motor's less that of its rotor

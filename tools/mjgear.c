@@ -84,7 +84,7 @@ static const Command kCommands[] = {
     {"check", check, JSON_OPTION, 0, "FILE.xml",
      "all problems of a model, or what its geared joints will do", NULL},
     {"presets", presets, JSON_OPTION | MARKDOWN_OPTION, 0, "", "gears that are ready to use",
-     "  --markdown        the page doc/presets.md\n"},
+     "  --markdown        the page doc/presets.md; --markdown servos: doc/records/servos.md\n"},
     {"keys", keys, JSON_OPTION, 0, "", "what a description may say", NULL},
 };
 
@@ -356,7 +356,7 @@ static int draw(const Arguments* arguments) {
 
 static int presets(const Arguments* arguments) {
   if (arguments->flg_markdown) {
-    printPresetPage(stdout);
+    (arguments->nword ? printServoPage : printPresetPage)(stdout);
   } else if (arguments->flg_json) {
     Json json;
     json_start(&json, stdout);
@@ -510,7 +510,9 @@ int main(int argc, char** argv) {
   }
   arguments.word = argv + 1 + optind;
   arguments.nword = argc - 1 - optind;
-  if (arguments.nword && !command->usage[0]) {
+  const int flg_servos = command->run == presets && arguments.flg_markdown &&
+                         arguments.nword == 1 && !strcmp(arguments.word[0], "servos");
+  if (arguments.nword && !command->usage[0] && !flg_servos) {
     snprintf(error, sizeof(error), "%s takes no '%.60s'; %s", command->name, arguments.word[0],
              command->run == presets ? "'mjgear explain PRESET' tells about one" : "it lists all");
     return fail(command, error);

@@ -65,7 +65,15 @@ static void cell(FILE* file, double value) {
 }
 
 
-static void printTable(FILE* file) {
+// whether a preset is one of the published models M1 to M6 of a servo, as its name says
+static int isServoModel(const mjgPreset* preset) {
+  const char* end = strrchr(preset->name, '_');
+  return end && end[1] == 'm' && end[2] >= '1' && end[2] <= '6' && !end[3];
+}
+
+
+// a row for each preset, of servo models or of all others
+static void printTable(FILE* file, int flg_servos) {
   fputs(
       "| preset | gear | gamma_u | gamma_v | eta_f | eta_b | "
       "start | backdrive |\n"
@@ -75,6 +83,9 @@ static void printTable(FILE* file) {
     mjgPreset preset;
     mjgFacts f;
     readPreset(&preset, &f, i);
+    if (isServoModel(&preset) != flg_servos) {
+      continue;
+    }
     fprintf(file, "| `%s` | %s |", preset.name, preset.title);
     cell(file, f.gear.gamma_u);
     cell(file, f.gear.gamma_v);
@@ -84,6 +95,64 @@ static void printTable(FILE* file) {
     cell(file, f.start_backward);
     fputs("\n", file);
   }
+}
+
+
+// sources, each once, behind all presets that are from it
+static void printSources(FILE* file, int flg_servos) {
+  for (int i = 0; i < mjg_presetCount(); i++) {
+    mjgPreset preset, next;
+    mjg_preset(&preset, i);
+    if (isServoModel(&preset) != flg_servos) {
+      continue;
+    }
+    fprintf(file, "- `%s`", preset.name);
+    while (!mjg_preset(&next, i + 1) && !strcmp(preset.source, next.source)) {
+      fprintf(file, ", `%s`", next.name);
+      i++;
+    }
+    fprintf(file, ": %s", preset.source);
+    if (preset.remark && preset.torque_constant == 0) {
+      fprintf(file, " %s", preset.remark);
+    }
+    fputs("\n", file);
+  }
+}
+
+
+// a row for each servo with the names of its models
+static void printServos(FILE* file) {
+  fputs("| servo | presets |\n|---|---|\n", file);
+  for (int i = 0; i < mjg_presetCount(); i++) {
+    mjgPreset preset, next;
+    mjg_preset(&preset, i);
+    if (!isServoModel(&preset)) {
+      continue;
+    }
+    const int nname = (int)(strrchr(preset.name, '_') - preset.name) + 1;
+    const char* model = strstr(preset.title, ", model");
+    fprintf(file, "| %.*s | `%s`", model ? (int)(model - preset.title) : 0, preset.title,
+            preset.name);
+    while (!mjg_preset(&next, i + 1) && isServoModel(&next) &&
+           !strncmp(preset.name, next.name, (size_t)nname)) {
+      fprintf(file, ", `_%s`", next.name + nname);
+      i++;
+    }
+    fputs(" |\n", file);
+  }
+}
+
+
+void printServoPage(FILE* file) {
+  fputs(
+      "# Record: presets of servos\n\n"
+      "    mjgear presets --markdown servos\n\n"
+      "The published models M1 to M6 of servos as [presets](../presets.md#servo-models-of-bam). "
+      "Torques in N m.\n\n",
+      file);
+  printTable(file, 1);
+  fputs("\n## Sources\n\n", file);
+  printSources(file, 1);
 }
 
 
@@ -103,28 +172,22 @@ void printPresetPage(FILE* file) {
       "*backdrive*: load torque that moves it with the motor off. "
       "(`mjgear presets --markdown` writes this page.)\n\n",
       file);
-  printTable(file);
-
-  // sources, each once, behind all presets that are from it
+  printTable(file, 0);
   fputs("\n## Sources and assumptions\n\n", file);
-  for (int i = 0; i < mjg_presetCount(); i++) {
-    mjgPreset preset, next;
-    mjg_preset(&preset, i);
-    fprintf(file, "- `%s`", preset.name);
-    while (!mjg_preset(&next, i + 1) && !strcmp(preset.source, next.source)) {
-      fprintf(file, ", `%s`", next.name);
-      i++;
-    }
-    fprintf(file, ": %s", preset.source);
-    if (preset.remark && preset.torque_constant == 0) {
-      fprintf(file, " %s", preset.remark);
-    }
-    fputs("\n", file);
-  }
+  printSources(file, 0);
   fputs(
       "\n"
-      "## Published servo models as transmissions\n\n"
-      "The friction models of the servos bound the friction torque by\n\n"
+      "## Servo models of BAM\n\n"
+      "Better-actuator-models (BAM) has friction models M1 to M6 of servos. These are presets, "
+      "with "
+      "[numbers and sources](records/servos.md):\n\n",
+      file);
+  printServos(file);
+  fputs(
+      "\n"
+      "To convert a file of parameters use `mjgear convert --bam FILE` or `mjgear.from_bam`; "
+      "`mjgear.to_bam` writes one.\n"
+      "The models bound the friction torque by\n\n"
       "    M1   Kv |v| + Kc\n"
       "    M2   M1 + S Kcs\n"
       "    M3   M1 + Kl |tau_m - tau_e|\n"
@@ -146,12 +209,9 @@ void printPresetPage(FILE* file) {
       "| Kv | `curved_friction`, with `curved_velocity` 1 and `curved_exponent` 1; M1, M2 and "
       "presets: the joint's `damping` |\n"
       "| armature | the joint's `armature` |\n\n"
-      "`mjgear convert --bam FILE` and `mjgear.from_bam` read a file of theirs, `mjgear.to_bam` "
-      "writes one.\n"
-      "Exact in steady motion and at rest: M1 to M4; M5 and M6 while motor and load oppose each "
-      "other or\n"
-      "one of them is zero. A preset's damping is a load of its gear: M3 to M6 then differ by up "
-      "to\n"
+      "In steady motion and at rest M1 to M4 are exact. M5 and M6 are exact while motor and load "
+      "oppose each other, or\n"
+      "one of them is zero. A preset's damping is a load of its gear, so M3 to M6 differ by up to "
       "gamma_v Kv |v|.\n\n"
       "Differences:\n\n"
       "- In accelerated motion our law takes the torques through the gear, u = tau_m - m a and\n"

@@ -1,4 +1,4 @@
-// The reference page of all presets, doc/presets.md.
+// The pages of presets, doc/presets.md and doc/records/servos.md.
 
 #ifndef TOOLS_PAGE_H_
 #define TOOLS_PAGE_H_
@@ -8,7 +8,8 @@
 #include "json.h"
 
 void printPresets(FILE* file);     // one line each
-void printPresetPage(FILE* file);  // Markdown
+void printPresetPage(FILE* file);  // doc/presets.md
+void printServoPage(FILE* file);   // doc/records/servos.md
 void jsonPresets(Json* json);
 
 #endif  // TOOLS_PAGE_H_

@@ -341,6 +341,15 @@ static int getValue(double* value, const mjgpConfig* c, const mjtNum* state, int
 }
 
 
+int mjg_gearId(const mjModel* m, int objtype, const char* name) {
+  if (!m || !name || (objtype != mjOBJ_JOINT && objtype != mjOBJ_TENDON)) {
+    return -1;
+  }
+  const int id = mj_name2id(m, objtype, name);
+  return id < 0 || objtype == mjOBJ_JOINT ? id : (int)m->njnt + id;
+}
+
+
 int mjg_getGear(double* value, const mjModel* m, const mjData* d, int joint, const char* key) {
   const mjgpGears* g = value && key ? mjgp_gears(m, d) : NULL;
   int i = g ? mjgp_findGear(g->config, joint) : -1;

@@ -18,7 +18,7 @@ from mjgear._changes import TEXT, Changes
 from mjgear._errors import GearError, GearKeyError, GearTypeError, warn
 from mjgear._keys import Numbers
 from mjgear._library import NAME
-from mjgear._numbers import Number, Result
+from mjgear._numbers import Group, Number, Result
 from mjgear._rows import Rows
 from mjgear._words import RESULTS, Mode, State, Status
 
@@ -107,7 +107,7 @@ class Gear(Numbers):
             AttributeError: the name does not exist, or it is a result.
             GearError: the library's lines about the value.
         """
-        if name == "results":
+        if name in ("result", "results"):
             raise AttributeError("results are what the last step resulted in and cannot be set; set a number of the gear")
         if not isinstance(getattr(type(self), name, None), (Number, Result)):
             raise AttributeError(_no_attribute(name, writes=True))
@@ -186,6 +186,16 @@ class Gear(Numbers):
             GearError: the library's lines; nothing has changed.
         """
         self._gears._set(self.joint, values, describes=True, sims=sims)
+
+    @property
+    def params(self) -> Group:
+        """Numbers that this gear has, by key: ``gear.params.coulomb = 2``, ``dict(gear.params)``."""
+        return Group(self, tuple(name for name, kind in vars(Numbers).items() if isinstance(kind, Number) and self[name] is not None))
+
+    @property
+    def result(self) -> Group:
+        """Results of the last step by name: ``gear.result.friction``, ``dict(gear.result)``. ``results`` has them as one array."""
+        return Group(self, tuple(name for name, kind in vars(Gear).items() if isinstance(kind, Result)))
 
     @property
     def results(self) -> Array:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -38,6 +39,42 @@ class Number:
 
     def __set__(self, gear: Gear, value: ArrayLike) -> None:
         gear.set(**{self._name: value})
+
+
+class Group(Mapping[str, Any]):
+    """Attributes of a gear of one kind, which also are a mapping from names to values."""
+
+    _gear: Gear
+    _names: tuple[str, ...]
+
+    def __init__(self, gear: Gear, names: tuple[str, ...]) -> None:
+        object.__setattr__(self, "_gear", gear)
+        object.__setattr__(self, "_names", names)
+
+    def __getitem__(self, name: str) -> Any:
+        if name not in self._names:
+            raise KeyError(name)
+        return getattr(self._gear, name)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        return len(self._names)
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return getattr(self._gear, name)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        setattr(self._gear, name, value)
+
+    def __dir__(self) -> list[str]:
+        return [*super().__dir__(), *self._names]
+
+    def __repr__(self) -> str:
+        return repr(dict(self))
 
 
 class Result:
