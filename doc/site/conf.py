@@ -28,6 +28,7 @@ extensions = [
     "films",
     "links",
     "mathml",
+    "programs",
     "py_source",
 ]
 
