@@ -28,8 +28,7 @@ enum {
 
 static const char gear_usage[] =
     "GEAR is a preset, key=value, or a preset with keys changed: harmonic_drive coulomb=2Nm.\n"
-    "Numbers are SI at the output side, or have a unit: 5deg, 3arcmin, 20mm, 3Ncm, 0.2kgcm2, "
-    "30rpm,\n"
+    "Numbers are SI at the output side, or have a unit: 5deg, 3arcmin, 20mm, 0.2kgcm2, 30rpm, "
     "80%.\n"
     "'mjgear keys' lists all keys, 'mjgear presets' all presets.\n"
     "  load=TORQUE       load at which torques are told (1)\n"

@@ -30,6 +30,7 @@ extensions = [
     "mathml",
     "programs",
     "py_source",
+    "terms",
 ]
 
 root_doc = "doc/index"
