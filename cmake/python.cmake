@@ -41,6 +41,11 @@ install(DIRECTORY scenes models data DESTINATION . FILES_MATCHING PATTERN "*.xml
 install(DIRECTORY doc/gallery DESTINATION doc)
 
 include(ExternalProject)
+# a toolchain file names the compiler; a second name for it makes CMake empty its cache when it configures again
+set(compiler "-DCMAKE_C_COMPILER=${CMAKE_C_COMPILER}")
+if(CMAKE_TOOLCHAIN_FILE)
+  set(compiler "-DCMAKE_TOOLCHAIN_FILE=${CMAKE_TOOLCHAIN_FILE}")
+endif()
 foreach(folder IN LISTS MJGEAR_MUJOCO_DIRS)
   string(MD5 name "${folder}")
   string(SUBSTRING "${name}" 0 8 name)
@@ -56,9 +61,8 @@ foreach(folder IN LISTS MJGEAR_MUJOCO_DIRS)
       -DMJGEAR_BUILD_VIEWER=${MJGEAR_BUILD_VIEWER}
       -DMJGEAR_AVX=${MJGEAR_AVX}
       -DCMAKE_BUILD_TYPE=${CMAKE_BUILD_TYPE}
-      "-DCMAKE_C_COMPILER=${CMAKE_C_COMPILER}"
+      "${compiler}"
       "-DCMAKE_C_COMPILER_LAUNCHER=${CMAKE_C_COMPILER_LAUNCHER}"
-      "-DCMAKE_TOOLCHAIN_FILE=${CMAKE_TOOLCHAIN_FILE}"
     INSTALL_COMMAND "${CMAKE_COMMAND}" --install <BINARY_DIR> --prefix "${stage}" --component release --strip
     DEPENDS mjgear_core
     BUILD_ALWAYS ON

@@ -15,7 +15,7 @@
 #include <cmocka.h>
 
 #include "chains.h"
-#include "german.h"
+#include "system.h"
 #include "problem_file.h"
 #include "problems.h"
 

@@ -12,12 +12,12 @@
 #include "check.h"
 #include "command_line.h"
 #include "diagram.h"
+#include "files.h"
 #include "input.h"
 #include "json.h"
 #include "page.h"
 #include "print.h"
 #include "python.h"
-#include "system.h"
 
 // exit codes
 enum {

@@ -35,8 +35,9 @@ def find(name: str) -> tuple[pathlib.Path, dict[str, str]]:
     program = (bundled if bundled.is_dir() else folder.parent / "bin") / name
     if platform.system() == "Windows":
         program = program.with_suffix(".exe")
-    if not program.exists() and platform.system() != "Linux" and name != "mjgear":
-        raise ImportError("scenes and their window are for Linux; python -m mujoco.viewer shows a model with gears, once the plugin is loaded "
+    foreign = platform.system() != "Linux" or platform.machine() != "x86_64"
+    if not program.exists() and bundled.is_dir() and foreign and name != "mjgear":
+        raise ImportError("scenes and their window are for Linux on x86-64; python -m mujoco.viewer shows a model with gears, once the plugin is loaded "
                           "(python -c 'import mjgear, mujoco.viewer as v; v.launch_from_path(\"robot.xml\")')")
     if not program.exists():
         target = {"mjgear": "mjgear-tool"}.get(name, name)

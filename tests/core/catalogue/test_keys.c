@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "german.h"
+#include "system.h"
 
 #include "mjgear_text.h"
 

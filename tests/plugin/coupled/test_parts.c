@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "plugin_models.h"
+#include "system.h"
 
 #define JOINTS 7
 
@@ -256,16 +257,6 @@ static void test_asleep(void** state) {
 // ---------------------------------- memory --------------------------------------------------------
 
 static size_t allocated;
-
-// Windows has a separate function for aligned memory, and another to free it
-#if defined(_WIN32)
-#define alignedAlloc(alignment, size) _aligned_malloc(size, alignment)
-#define alignedFree                   _aligned_free
-#else
-#define alignedAlloc aligned_alloc
-#define alignedFree  free
-#endif
-
 
 // a block has its size in the 64 bytes before it
 static void* countingMalloc(size_t size) {

@@ -1,7 +1,8 @@
-// A locale with a decimal comma for the process: the system's, or one made for the occasion.
+// Differences between systems: a locale with a decimal comma for the process, the system's or one made for the occasion; aligned
+// memory.
 
-#ifndef MJGEAR_TESTS_GERMAN_H_
-#define MJGEAR_TESTS_GERMAN_H_
+#ifndef MJGEAR_TESTS_SYSTEM_H_
+#define MJGEAR_TESTS_SYSTEM_H_
 
 #include <locale.h>
 #include <stdio.h>
@@ -9,6 +10,13 @@
 #include <string.h>
 
 #if defined(_WIN32)
+
+#include <malloc.h>
+
+// Windows has a separate function for aligned memory, and another to free it
+#define alignedAlloc(alignment, size) _aligned_malloc(size, alignment)
+#define alignedFree                   _aligned_free
+
 
 // 1, or 0 with a line that says why not
 static inline int enterGerman(void) {
@@ -22,6 +30,9 @@ static inline int enterGerman(void) {
 #else
 
 #include <unistd.h>
+
+#define alignedAlloc aligned_alloc
+#define alignedFree  free
 
 
 // 1, or 0 with a line that says why not
@@ -49,4 +60,4 @@ static inline int enterGerman(void) {
 
 #endif
 
-#endif  // MJGEAR_TESTS_GERMAN_H_
+#endif  // MJGEAR_TESTS_SYSTEM_H_
