@@ -35,6 +35,17 @@ if(MJGEAR_COPY_OPENBLAS)
   string(REGEX REPLACE "\\.lib$" ".dll" openblas "${OpenBLAS_LIBRARY}")
   install(FILES "${openblas}" DESTINATION lib)
 endif()
+# licences of what comes along: OpenBLAS has its own beside its library; the window's libraries are Debian's
+cmake_path(SET beside NORMALIZE "${OpenBLAS_LIBRARY}/../../..")
+file(GLOB license "${beside}/scipy_openblas32-*.dist-info/licenses/LICENSE.txt")
+if(license)
+  install(FILES ${license} DESTINATION licenses RENAME OpenBLAS.txt)
+endif()
+if(TARGET mjgear-view)
+  foreach(name libglfw3-dev libpng-dev zlib1g-dev)
+    install(FILES "/usr/share/doc/${name}/copyright" DESTINATION licenses RENAME ${name}.txt OPTIONAL)
+  endforeach()
+endif()
 install(FILES core/law/law.h core/solvers/lanes.h core/solvers/dense_newton.h DESTINATION warp)  # which mjgear.warp compiles
 install(DIRECTORY scenes models data DESTINATION . FILES_MATCHING PATTERN "*.xml" PATTERN "*.csv.gz" PATTERN "LICENSE*"
   PATTERN "README.md")

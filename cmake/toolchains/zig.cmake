@@ -22,6 +22,7 @@ foreach(tool cc ar ranlib rc dlltool)
   endif()
 endforeach()
 set(CMAKE_C_COMPILER "${tools}/cc")
+set(CMAKE_C_FLAGS_INIT -g0)  # zig adds debug information, with paths of this machine
 set(CMAKE_AR "${tools}/ar")
 set(CMAKE_RANLIB "${tools}/ranlib")
 set(CMAKE_RC_COMPILER "${tools}/rc")
