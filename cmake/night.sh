@@ -49,13 +49,13 @@ install_training() {
 
 # examples for Newton, with the MuJoCo that it pins and the wheel for it
 newton() {
-  install_newton && build/venv-newton/bin/pip install --quiet --no-deps --force-reinstall dist/mjgear-*"$(uname -m)".whl &&
+  install_newton && build/venv-newton/bin/pip install --quiet --no-deps --force-reinstall dist/mjgear-*linux*"$(uname -m)".whl &&
     MJGEAR_SOURCE_DIR=$PWD build/venv-newton/bin/python tests/test_warp_newton.py
 }
 
 # and for mjlab; its MuJoCo is another one
 mjlab() {
-  install_mjlab && build/venv-mjlab/bin/pip install --quiet --no-deps --force-reinstall dist/mjgear-*"$(uname -m)".whl &&
+  install_mjlab && build/venv-mjlab/bin/pip install --quiet --no-deps --force-reinstall dist/mjgear-*linux*"$(uname -m)".whl &&
     MJGEAR_SOURCE_DIR=$PWD build/venv-mjlab/bin/python tests/test_warp_mjlab.py
 }
 

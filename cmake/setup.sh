@@ -71,7 +71,7 @@ packages_build=(
   ffmpeg xvfb xauth
 )
 packages_wheel=(gcc libc6-dev cmake ninja-build libglfw3-dev libpng-dev zlib1g-dev python3 python3-venv ca-certificates unzip)
-packages_check=(clang shellcheck g++ libbenchmark-dev xdotool pkg-config unzip)
+packages_check=(clang shellcheck g++ libbenchmark-dev xdotool pkg-config unzip wine64)
 
 # what a command or file besides the package's own shows that it is there: installed by other means
 is_installed() {

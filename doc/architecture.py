@@ -9,6 +9,7 @@
                                           doc/architecture.md names every room, and no other
                                           a function above 60 lines says why: "Long because ..." above it
                                           functions that doc/architecture.md names are in the files it names
+                                          the preprocessor asks for the system in two headers alone
                                           a source has a test that mirrors it, or a row in tests/README.md
                                           doc/architecture.png shows these rooms, files and arrows
                                         with PICTURE.png it is drawn there as well
@@ -26,6 +27,8 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 LONGEST = 60
+SYSTEM = re.compile(r"^\s*#.*\b(?:_WIN32|_WIN64|_MSC_VER|__MINGW\w*|__APPLE__|__linux__|__unix__)\b", re.MULTILINE)
+SYSTEM_HEADERS = {"core/catalogue/c_locale.h", "tests/system.h"}  # other files for a system are chosen by CMake
 DEFINITION = re.compile(r"^(?!static\b)\w[\w \t*]*?\b(mjg[ip]?_\w+)\s*\([^;{}]*\)\s*\{", re.MULTILINE)
 INLINE = re.compile(r"^static inline [\w \t*()]*?\b(mjg[ip]?_\w+)\s*\([^;{}]*\)\s*\{", re.MULTILINE)
 NAME = re.compile(r"\bmjg[ip]?_\w+")
@@ -163,6 +166,11 @@ def check(picture=None):
             findings.append(f"{f}: {lines} lines without a reason: {name}")
 
     findings += untested(files)
+
+    everywhere = [f for top in ("core", "plugin", "python", "tools", "viewer", "scenes", "benchmarks", "tests") for f in (ROOT / top).rglob("*.[ch]")]
+    asking = {str(f.relative_to(ROOT)) for f in everywhere if SYSTEM.search(f.read_text())}
+    findings += [f"{f} asks for the system, which {' and '.join(sorted(SYSTEM_HEADERS))} alone do" for f in sorted(asking - SYSTEM_HEADERS)]
+    findings += [f"{f} does not ask for the system" for f in sorted(SYSTEM_HEADERS - asking)]
 
     # | `function` | file | rows of the page
     page = (ROOT / "doc" / "architecture.md").read_text()
