@@ -317,13 +317,18 @@ void mjgp_makeGroup(mjgpGroup* group, const mjModel* m, mjData* d, const mjgpGea
 
 //---------------------------------- forces --------------------------------------------------------
 
+mjtNum mjgp_mulConstraint(const mjgpGroup* group, int i, const mjtNum* x) {
+  mjgiSimd sum = {0};
+  for (int k = group->J_adr[i]; k < group->J_adr[i + 1]; k++) {
+    sum += *(const mjgiSimd*)(group->J + mjgiSIMD * k) * *(const mjgiSimd*)(x + group->J_lane[k]);
+  }
+  return (sum[0] + sum[1]) + (sum[2] + sum[3]);
+}
+
+
 void mjgp_mulJacobian(const mjgpGroup* group, mjtNum* result, const mjtNum* x) {
   for (int i = 0; i < group->nefc; i++) {
-    mjgiSimd sum = {0};
-    for (int k = group->J_adr[i]; k < group->J_adr[i + 1]; k++) {
-      sum += *(const mjgiSimd*)(group->J + mjgiSIMD * k) * *(const mjgiSimd*)(x + group->J_lane[k]);
-    }
-    result[i] = (sum[0] + sum[1]) + (sum[2] + sum[3]);
+    result[i] = mjgp_mulConstraint(group, i, x);
   }
 }
 

@@ -87,6 +87,9 @@ _Static_assert(sizeof(mjtNum) == 2 * sizeof(int) && sizeof(mjtNum) == sizeof(siz
 void mjgp_makeGroup(mjgpGroup* group, const mjModel* m, mjData* d, const mjgpGears* g,
                     const mjgpInertia* Mhat, int* local, const mjtNum* force, const mjgpPart* part);
 
+// row i of J times x
+mjtNum mjgp_mulConstraint(const mjgpGroup* group, int i, const mjtNum* x);
+
 // result = J x                                                                     (nefc)
 void mjgp_mulJacobian(const mjgpGroup* group, mjtNum* result, const mjtNum* x);
 

@@ -33,6 +33,14 @@ static void setColumn(const mjgpGroup* group, mjtNum* X, int ld, int c, int row)
 }
 
 
+// a row of J; what it has no lanes for is kept
+static void copyRow(const mjgpGroup* group, mjtNum* x, int row) {
+  for (int k = group->J_adr[row]; k < group->J_adr[row + 1]; k++) {
+    *(mjgiSimd*)(x + group->J_lane[k]) = *(const mjgiSimd*)(group->J + mjgiSIMD * k);
+  }
+}
+
+
 void mjgp_makeForces(mjgpForces* f, mjgpStep* s) {
   const mjgpGroup* group = s->group;
   const mjModel* m = s->m;
@@ -45,11 +53,13 @@ void mjgp_makeForces(mjgpForces* f, mjgpStep* s) {
   f->exchanged = f->cone + nefc;
   f->held = f->exchanged + nefc;
   f->below = f->held + nv;
-  f->slope = mj_stackAllocNum(s->d, 2 * nv + (size_t)m->nv + nv * (nefc + ld) + ld * ld + 2 * ld);
+  f->slope =
+      mj_stackAllocNum(s->d, 2 * nv + (size_t)m->nv + nv * (nefc + 2 * ld) + ld * ld + 2 * ld);
   f->dw = f->slope + nv;
   f->pivot = f->dw + nv;
   f->B = f->pivot + m->nv;
-  f->X = f->B + nefc * nv;
+  f->free = f->B + nefc * nv;
+  f->X = f->free + nv * ld;
   f->S = f->X + nv * ld;
   f->scale = f->S + ld * ld;
   f->y = f->scale + ld;
@@ -62,25 +72,24 @@ void mjgp_makeForces(mjgpForces* f, mjgpStep* s) {
   }
 
   // B, by way of M^-1 J'
-  mju_zero(f->X, (int)(nv * ld));
+  f->ld = (int)ld;
+  mju_zero(f->free, (int)(nv * ld));
   mju_zero(f->B, (int)(nefc * nv));
   for (int i = 0; i < group->nefc; i++) {
-    setColumn(group, f->X, (int)ld, i, i);
+    setColumn(group, f->free, f->ld, i, i);
   }
-  mjgp_solveColumns(group, f->s->m, f->X, (int)ld, &f->M, 0);
+  mjgp_solveColumns(group, m, f->free, f->ld, &f->M, 0);
   for (int i = 0; i < group->nefc; i++) {
     mjtNum* row = f->B + i * f->nv;
-    for (int k = group->J_adr[i]; k < group->J_adr[i + 1]; k++) {
-      *(mjgiSimd*)(row + group->J_lane[k]) = *(const mjgiSimd*)(group->J + mjgiSIMD * k);
-    }
+    copyRow(group, row, i);
     for (int k = 0; k < group->nv; k++) {
-      row[k] += f->slope[k] * f->X[k * (int)ld + i];
+      row[k] += f->slope[k] * f->free[k * f->ld + i];
     }
   }
 }
 
 
-// K with the lines of the pieces (null: without), and its factors
+// K with the lines of the pieces, and its factors
 static int factorTree(mjgpForces* f, const mjgpPiece* piece) {
   const mjgpStep* s = f->s;
   const mjgpGroup* group = s->group;
@@ -92,7 +101,7 @@ static int factorTree(mjgpForces* f, const mjgpPiece* piece) {
   for (int k = 0; k < group->nv; k++) {
     f->pivot[group->dof[k]] = f->slope[k];
   }
-  for (int i = 0; i < s->n && piece; i++) {
+  for (int i = 0; i < s->n; i++) {
     int k = group->E_dof[group->E_adr[i]];
     f->held[k] = piece[i].held;
     f->pivot[group->dof[k]] += piece[i].held ? 0 : piece[i].slope;
@@ -176,6 +185,20 @@ static void answer(const mjgpForces* f, mjtNum* x, int lanes, int flg_own) {
 }
 
 
+// Factors of S = 1 + s'' rows X for the active rows
+static int factorRows(mjgpForces* f) {
+  int lanes = f->lanes;
+  answer(f, f->S, lanes, 1);
+  for (int c = 0; c < f->n; c++) {
+    mjtNum own = mju_abs(f->S[c * lanes + c]);
+    f->scale[c] = own > 0 ? 1 / own : 1;
+    mjgp_scaleSimd(f->S + c * lanes, f->scale[c], 0, lanes);
+  }
+  mju_zero(f->y, lanes);
+  return mjgi_lu(f->S, f->y, f->exchanged, f->n);
+}
+
+
 int mjgp_factorForces(mjgpForces* f, const mjgpPiece* piece) {
   const mjgpGroup* group = f->s->group;
   if (!factorTree(f, piece)) {
@@ -201,14 +224,17 @@ int mjgp_factorForces(mjgpForces* f, const mjgpPiece* piece) {
     const mjtNum* row = f->B + f->row[c] * f->nv;
     mjgp_sumRows(f->S + c * lanes, NULL, f->X, row, 1, group->nv, lanes);
   }
-  answer(f, f->S, lanes, 1);
+  return factorRows(f);
+}
+
+
+// forces y of the active rows, from what these see of a motion without them
+static void solveRows(mjgpForces* f) {
+  answer(f, f->y, 1, 0);
   for (int c = 0; c < f->n; c++) {
-    mjtNum own = mju_abs(f->S[c * lanes + c]);
-    f->scale[c] = own > 0 ? 1 / own : 1;
-    mjgp_scaleSimd(f->S + c * lanes, f->scale[c], 0, lanes);
+    f->y[c] *= f->scale[c];
   }
-  mju_zero(f->y, lanes);
-  return mjgi_lu(f->S, f->y, f->exchanged, f->n);
+  mjgi_luSolve(f->y, f->S, f->exchanged, f->n);
 }
 
 
@@ -224,28 +250,52 @@ static void solveMotion(mjgpForces* f) {
   for (int c = 0; c < f->n; c++) {
     f->y[c] = -mju_dot(f->B + f->row[c] * f->nv, dw, nv);
   }
-  answer(f, f->y, 1, 0);
-  for (int c = 0; c < f->n; c++) {
-    f->y[c] *= f->scale[c];
-  }
-  mjgi_luSolve(f->y, f->S, f->exchanged, f->n);
+  solveRows(f);
   for (int k = 0; k < nv; k++) {
     dw[k] += mju_dot(f->X + k * f->lanes, f->y, f->n);
   }
 }
 
 
+// No piece is in it, so that M^-1 J' of all rows serves, and the factors of Mhat:
+//
+//   W_ii = e_i' Mhat^-1 (e_i + J' y),   (1 + s'' J M^-1 J') y = -s'' J M^-1 e_i
 int mjgp_forceEffects(mjgpForces* f, const int* gear, int n, mjtNum* W) {
-  const mjgpGroup* group = f->s->group;
-  if (!mjgp_factorForces(f, NULL)) {
+  const mjgpStep* s = f->s;
+  const mjgpGroup* group = s->group;
+  int nv = group->nv;
+  mjtNum* dw = f->dw;
+  listRows(f);
+  int lanes = f->lanes;
+  for (int k = 0; k < nv; k++) {
+    for (int c = 0; c < f->n; c++) {
+      f->X[k * lanes + c] = f->free[k * f->ld + f->row[c]];
+    }
+  }
+  mju_zero(f->S, f->n * lanes);
+  for (int c = 0; c < f->n; c++) {
+    mju_zero(dw, f->nv);
+    copyRow(group, dw, f->row[c]);
+    mjgp_sumRows(f->S + c * lanes, NULL, f->X, dw, 1, nv, lanes);
+  }
+  if (f->n && !factorRows(f)) {
     return 0;
   }
   for (int i = 0; i < n; i++) {
     int k = group->E_dof[group->E_adr[gear[i]]];
-    mju_zero(f->dw, group->nv);
-    f->dw[k] = 1;
-    solveMotion(f);
-    W[i] = f->dw[k];
+    mju_zero(dw, f->nv);
+    dw[k] = 1;
+    mjgp_solveDofs(s, dw, s->Mhat, 1);
+    for (int c = 0; c < f->n; c++) {
+      f->y[c] = -f->X[k * lanes + c];
+    }
+    if (f->n) {
+      solveRows(f);
+    }
+    W[i] = dw[k];
+    for (int c = 0; c < f->n; c++) {
+      W[i] += f->y[c] * mjgp_mulConstraint(group, f->row[c], dw);
+    }
   }
   return 1;
 }

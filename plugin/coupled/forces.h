@@ -31,6 +31,8 @@ typedef struct mjgpForces_ {
   mjtNum* slope;     // diagonal of Mhat - M                                 (nv)
   mjtNum* pivot;     // inverse pivots of K, of each dof of the model
   mjtNum* B;         // J Mhat M^-1                                          (nefc x nv, in lanes)
+  int ld;            // numbers that rows of free are apart
+  mjtNum* free;      // M^-1 J'                                              (nv x ld)
   mjtNum* X;         // K^-1 J' of rows that act                             (nv x lanes)
   mjtNum* S;         // factors of 1 + s'' B K^-1 J'                         (n x lanes)
   mjtNum* scale;     // of its equations                                     (n)

@@ -554,7 +554,12 @@ static int settle(mjgpNewton* p, int flg_connect, int* iterations, int* near) {
       // a step that is not shortened goes from here where it went before
       visited[nvisited++] = now;
     }
-    // where friction is unknown the Delassus matrix is there, and a sweep costs little
+    // Most groups take one step, which costs least on the constraint forces. Self-locking
+    // gears that change their branches need the Delassus matrix for a sweep, which then
+    // costs little
+    if (!p->monotone && p->system.unknown == mjgpUNKNOWN_FORCES) {
+      p->system.unknown = mjgpUNKNOWN_FRICTION;
+    }
     if (changes && (*iterations >= exchanges || (!p->monotone && solvesFriction(p)))) {
       relax(p);
     }

@@ -16,19 +16,21 @@ void mjgp_makeSystem(mjgpSystem* sys, mjgpStep* s, const mjgpPiece* piece, int f
   mjgpGroup* group = s->group;
   mjData* d = s->d;
   size_t n = (size_t)s->n, nv = (size_t)mjgi_simdEnd(group->nv), ld = (size_t)group->ld;
-  int friction = flg_general || group->nextra, forces = s->rows != NULL;
+  int friction = flg_general || group->nextra;
   for (int i = 0; i < s->n; i++) {
     friction |= dofOf(s, i) < 0 || mjgp_isParallel(piece + i, s->g) || mjgp_isBranch(piece + i);
   }
-  friction |= forces && !mjgp_hasForces(s);
+  int forces = !friction && s->rows && mjgp_hasForces(s);
   *sys = (mjgpSystem){.s = s, .sign = 1};
-  sys->unknown = friction ? mjgpUNKNOWN_FRICTION : forces ? mjgpUNKNOWN_FORCES : mjgpUNKNOWN_MOTION;
+  sys->unknown = forces                ? mjgpUNKNOWN_FORCES
+                 : friction || s->rows ? mjgpUNKNOWN_FRICTION
+                                       : mjgpUNKNOWN_MOTION;
   sys->x = mj_stackAllocNum(d, nv);
   mju_zero(sys->x, (int)nv);
   if (sys->unknown == mjgpUNKNOWN_FORCES) {
     mjgp_makeForces(&sys->forces, s);
   }
-  if (!friction) {
+  if (sys->unknown == mjgpUNKNOWN_MOTION) {
     return;
   }
   size_t lanes = (size_t)mjgi_simdEnd((int)n);

@@ -14,7 +14,8 @@
 // act are what is left (forces.h): it costs as much as there are rows. Where rows are
 // more than gears, or gears on tendons reach several joints, H is eliminated first, and
 // friction is what is left: its matrix is the Delassus matrix R H^-1 E' with the lines of
-// the gears, a row and a column each. (2 x 2 blocks along the kinematic tree fill in with
+// the gears, a row and a column each; self-locking gears whose first step is not the last
+// one go on like this, too. (2 x 2 blocks along the kinematic tree fill in with
 // its depth in both halves, and cost a humanoid nearly twice as much as the last;
 // doc/theory.md.)
 

@@ -116,6 +116,23 @@ static void solveReference(double* x, const mjModel* m, mjData* d, const mjgpSte
 }
 
 
+// What a unit torque of a gear adds to its acceleration when no gear has friction
+static void checkEffects(mjgpForces* forces, const mjModel* m, mjData* d, mjgpStep* step) {
+  int gear[2] = {(int)uniform(0, step->n), (int)uniform(0, step->n)};
+  mjtNum W[2];
+  assert_int_equal(mjgp_forceEffects(forces, gear, 2, W), 1);
+  for (int i = 0; i < 2; i++) {
+    mjgpPiece none[NGEAR] = {0};
+    double x[MOST], gradient[MOST] = {0};
+    int k = step->group->E_dof[step->group->E_adr[gear[i]]];
+    gradient[k] = -1;
+    solveReference(x, m, d, step, none, gradient);
+    double reference = x[m->nv + step->group->dof[k]];
+    assert_true(reference > 0 && fabs(W[i] - reference) <= 1e-9 * reference);
+  }
+}
+
+
 static void test_equations(void** state) {
   (void)state;
   static const char* const cone[] = {"pyramidal", "elliptic"};
@@ -167,6 +184,7 @@ static void test_equations(void** state) {
         assert_true(fabs(da[i] - x[group.dof[i]]) <= 1e-9 * size);
         assert_true(fabs(forces.dw[i] - x[m->nv + group.dof[i]]) <= 1e-9 * size);
       }
+      checkEffects(&forces, m, d, &step);
       rows += forces.n;
       most = forces.n > most ? forces.n : most;
       for (int i = 0; i < group.nefc; i++) {
