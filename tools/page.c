@@ -72,8 +72,20 @@ static int isServoModel(const mjgPreset* preset) {
 }
 
 
-// a row for each preset, of servo models or of all others
-static void printTable(FILE* file, int flg_servos) {
+// whether a preset is a joint module of a maker, as its title says
+static int isModule(const mjgPreset* preset) {
+  return strstr(preset->title, ", joint module") != NULL;
+}
+
+
+// whether a preset has its numbers in the record instead of the page
+static int isRecord(const mjgPreset* preset) {
+  return isServoModel(preset) || isModule(preset);
+}
+
+
+// a row for each preset of the record or of the page
+static void printTable(FILE* file, int flg_record) {
   fputs(
       "| preset | gear | gamma_u | gamma_v | eta_f | eta_b | "
       "start | backdrive |\n"
@@ -83,7 +95,7 @@ static void printTable(FILE* file, int flg_servos) {
     mjgPreset preset;
     mjgFacts f;
     readPreset(&preset, &f, i);
-    if (isServoModel(&preset) != flg_servos) {
+    if (isRecord(&preset) != flg_record) {
       continue;
     }
     fprintf(file, "| `%s` | %s |", preset.name, preset.title);
@@ -99,11 +111,11 @@ static void printTable(FILE* file, int flg_servos) {
 
 
 // sources, each once, behind all presets that are from it
-static void printSources(FILE* file, int flg_servos) {
+static void printSources(FILE* file, int flg_record) {
   for (int i = 0; i < mjg_presetCount(); i++) {
     mjgPreset preset, next;
     mjg_preset(&preset, i);
-    if (isServoModel(&preset) != flg_servos) {
+    if (isRecord(&preset) != flg_record) {
       continue;
     }
     fprintf(file, "- `%s`", preset.name);
@@ -140,6 +152,17 @@ static void printServos(FILE* file) {
     }
     fputs(" |\n", file);
   }
+  fputs("| joint modules |", file);
+  const char* separator = " ";
+  for (int i = 0; i < mjg_presetCount(); i++) {
+    mjgPreset preset;
+    mjg_preset(&preset, i);
+    if (isModule(&preset)) {
+      fprintf(file, "%s`%s`", separator, preset.name);
+      separator = ", ";
+    }
+  }
+  fputs(" |\n", file);
 }
 
 
@@ -147,8 +170,8 @@ void printServoPage(FILE* file) {
   fputs(
       "# Record: presets of servos\n\n"
       "    mjgear presets --markdown servos\n\n"
-      "The published models M1 to M6 of servos as [presets](../presets.md#servo-models-of-bam). "
-      "Torques in N m.\n\n",
+      "The published models M1 to M6 of servos and joint modules as "
+      "[presets](../presets.md#servo-models-of-bam). Torques in N m.\n\n",
       file);
   printTable(file, 1);
   fputs("\n## Sources\n\n", file);

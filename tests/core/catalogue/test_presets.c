@@ -105,6 +105,29 @@ static void test_servoM1(void** state) {
 }
 
 
+// RobStride's manuals: no-load current in A rms, speed in rpm, torque constant in N m/A rms of RS00,
+// RS03, RS04, RS06. The drag of the preset at that speed is the torque of that current
+static void test_modules(void** state) {
+  (void)state;
+  static const struct {
+    const char* name;
+    double current, speed, constant;
+  } kDrive[] = {{"robstride_00", 0.5, 315, 1.48},
+                {"robstride_03", 2, 200, 2.36},
+                {"robstride_04", 2, 200, 2.1},
+                {"robstride_06", 0.98, 480, 1.09}};
+  for (int i = 0; i < 4; i++) {
+    mjgTransmission t = transmissionOf(kDrive[i].name);
+    double speed = kDrive[i].speed * 2 * 3.14159265358979323846 / 60;
+    double drag = kDrive[i].current * kDrive[i].constant;
+    assert_true(fabs(t.coulomb + t.viscous * speed - drag) < 1e-4 * drag);
+  }
+  // a motor's inertia shows multiplied by the square of the ratio
+  mjgTransmission t = transmissionOf("damiao_4310");
+  assert_true(fabs(t.armature - 1.8e-3) < 1e-9);
+}
+
+
 // 2000 rpm of the motor, rad/s
 static const double kRatedSpeed = 2000 * 2 * 3.14159265358979323846 / 60;
 
@@ -172,6 +195,7 @@ int main(void) {
       cmocka_unit_test(strainWaveSizes), cmocka_unit_test(strainWaveUnit),
       cmocka_unit_test(test_all),        cmocka_unit_test(test_locking),
       cmocka_unit_test(test_servoBound), cmocka_unit_test(test_servoM1),
+      cmocka_unit_test(test_modules),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
