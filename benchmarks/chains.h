@@ -32,7 +32,7 @@ int mjg_chance(mjgRandom* random, double probability);              // 1 or 0
 
 //---------------------------------- chains --------------------------------------------------------
 
-// which asymmetry coefficients joints get
+// asymmetry coefficients of the joints
 typedef enum mjgGammaRange_ {
   mjgGAMMA_BELOW_ONE = 0,  // 0 <= gamma_u, gamma_v < 1: one solution exists
   mjgGAMMA_LOCKING = 1     // 0 <= gamma_u < 1, 0 <= gamma_v < 3: also non-backdrivable

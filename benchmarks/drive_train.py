@@ -33,7 +33,7 @@ KINDS = ("brake", "backstop", "clutch", "shaft", "table")
 # from where to where losses change
 TABLES = {"coulomb_speed": (0, 2), "coulomb_temperature": (-10, 50), "gamma_torque": (0, 20), "gamma_speed": (0.1, 3), "gamma_temperature": (0, 40)}
 
-# of --check: arms with steps whose gradient does not get as small as its rounding errors, as Newton once asked for
+# of --check: arms with steps whose gradient stays above its round-off
 CHECKED = {"table": 39}
 
 # rest threshold of a sum of joint velocities, relative to the largest: the round-off of several joints adds up
@@ -130,7 +130,7 @@ def excess(gear: dict, u: float, t: float, s: int, r: float, brake: float) -> fl
 
 
 def distance(gear: dict, u: float, t: float, v0: float, v: float, share: float) -> float:
-    """How far friction t at velocity v is from the inclusion, in N m."""
+    """Return the distance in N m of friction t at velocity v from the law."""
     s = int(np.sign(v)) or (1 if t > 0 else -1)
     if s == -gear["oneway"]:
         return np.inf if v != 0 else 0.0

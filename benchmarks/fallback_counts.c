@@ -1,4 +1,4 @@
-// How often each method solved a group of constraints and gears, in all scenes and in random contact steps.
+// Count which method solved each group of constraints and gears, in all scenes and in random contact steps.
 //
 // A random model has a geared arm of one to six joints, hinges and slides, between a table, a wall
 // and a ball. It has limits, dry friction, couplings of joints, either cone, any integrator and
@@ -47,7 +47,7 @@ typedef struct Column_ {
   const char* title;
   long by[mjgpNMETHOD];
   long groups, unsolved;
-  long unconfirmed;  // steps in which the engine's solver made another motion
+  long unconfirmed;  // steps that the engine's solver did not confirm
   long implicit;     // unsolved with the integrator "implicit"
   long diverged;     // models that the engine has reset
 } Column;
@@ -145,7 +145,7 @@ static void append(char* xml, const char* format, ...) {
 }
 
 
-// coefficients below 1, which have one solution; mostly self-locking; with static friction;
+// coefficients below 1, where the solution is unique; mostly self-locking; with static friction;
 // self-locking with an engine's solver that does not reach the minimum
 static void describeGears(char* xml, int n, int kind) {
   append(xml, "<config key='gamma_u' value='");
@@ -435,8 +435,8 @@ int main(int argc, char** argv) {
   print(column + !scenes, NCOLUMN - !scenes);
 
   // Scenes and backdrivable gears have a solution in each step, except for one in a million with
-  // "implicit", where existence.py proves that none exists. Self-locking gears may have none if the
-  // integrator has another metric than the constraints. PGS may stop at a motion for which friction
+  // "implicit", where existence.py proves that none exists. Self-locking gears may have no solution
+  // if integrator and constraints use different metrics. PGS may stop at a motion for which friction
   // cannot be solved
   int failed = 0;
   for (int c = 0; c < NCOLUMN - 1; c++) {

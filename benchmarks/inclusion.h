@@ -18,7 +18,7 @@ typedef struct mjgInclusion_ {
   double friction;  // t in (|lambda| + c) sgn(v+), with the static bound where a joint is stuck
   double power;     // smallest t_i v+_i, negative where a joint creates energy
   int worst;        // joint with the largest residual, -1 if there is none
-  int nmode;        // joints whose mode does not fit their velocity
+  int nmode;        // joints whose mode contradicts their velocity
 } mjgInclusion;
 
 void mjg_inclusion(mjgInclusion* inclusion, const mjgProblem* problem, const mjgSolution* solution);

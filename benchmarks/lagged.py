@@ -84,7 +84,7 @@ def gravity(pose):
 
 
 def creep(kind, minutes, options):
-    """Speed at the end and turn of an arm whose motors bear nine tenths of its load."""
+    """Return final speed and rotation of an arm whose motors carry nine tenths of its load."""
     pose = np.array([0.3, -0.2, 0.4])
     data = play(kind, 0.002, 60 * minutes, pose, 0.9 * gravity(pose), options)
     return np.abs(data.qvel).max(), np.abs(data.qpos - pose).max()

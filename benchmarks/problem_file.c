@@ -16,7 +16,7 @@
 
 //---------------------------------- fields --------------------------------------------------------
 
-// how many numbers a field has
+// Returns the number of values of a field.
 typedef enum Count_ {
   COUNT_JOINTS,   // n
   COUNT_ENTRIES,  // sum of squared block sizes
@@ -477,7 +477,7 @@ char* mjg_loadText(size_t* size, const char* path, char* error, size_t nerror) {
     size_t n = fread(text + count, 1, capacity - count, file);
     ok = !ferror(file);
     if (memchr(text + count, 0, n)) {
-      errno = EILSEQ;  // no text, or /dev/zero, which has no end
+      errno = EILSEQ;  // no text, or an endless file such as /dev/zero
       ok = 0;
     }
     count += n;

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// draws after which a kind gives up finding a matrix that is numerically regular
+// largest number of draws for a numerically regular matrix
 #define MAXDRAW 100
 
 
@@ -106,7 +106,7 @@ static int addCoulomb(mjgRecord* record, mjgRandom* random) {
 }
 
 
-// choose how each joint ends, then the data of which that is the solution
+// choose the state of each joint, then data that have this solution
 static int plantTies(mjgRecord* record, mjgRandom* random) {
   int n = record->problem.n;
   size_t size = (size_t)n;

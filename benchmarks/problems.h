@@ -14,7 +14,7 @@ typedef enum mjgKind_ {
   // problems of robots: serial chains in random states
   mjgKIND_CHAIN = 0,  // 0 <= gamma < 1
   mjgKIND_LOCKING,    // gamma_v up to 3: also non-backdrivable
-  mjgKIND_COULOMB,    // gamma_v up to 3, load-independent and static friction beside it
+  mjgKIND_COULOMB,    // gamma_v up to 3, with load-independent and static friction
 
   // hard problems for solvers
   mjgKIND_TIE,       // gamma < 1, joints on or within rounding of the bound or of rest
@@ -28,7 +28,7 @@ typedef enum mjgKind_ {
   mjgKIND_SKEW,      // A not symmetric
 
   mjgNKIND,
-  mjgNCHAINKIND = mjgKIND_TIE  // kinds before this one are chains as they are
+  mjgNCHAINKIND = mjgKIND_TIE  // kinds below this one are unmodified chains
 } mjgKind;
 
 // name of a kind, for example "locking"; null for an unknown kind

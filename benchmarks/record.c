@@ -1,5 +1,5 @@
-// Recording of the problems that scenes pose: the plugin once more, with every call of mjg_solve led
-// through here by the linker's --wrap. Each problem is written to the file that the environment names:
+// Recording of the problems that scenes pose: a copy of the plugin in which the linker's --wrap routes
+// each mjg_solve through this file. Each problem is written to the file that the environment names:
 //
 //   MJGEAR_RECORD        file in the problem format; without it nothing is recorded
 //   MJGEAR_RECORD_EVERY  write one problem of so many, default 1

@@ -227,7 +227,7 @@ typedef struct Account_ {
 // comparison with another solver, for one kind of problem
 typedef struct Comparison_ {
   long problems;
-  long unsolved;     // the other solver reports that it has not solved it
+  long unsolved;     // the other solver reports the problem as unsolved
   long broken;       // it reports solved, and the definition disagrees
   long same;         // same answer
   long noise;        // different, but a change of the data by rounding changes as much
@@ -315,7 +315,7 @@ static double distance(const mjgProblem* problem, const mjgSolution* a, const mj
 }
 
 
-// how far changes of the data by rounding move the answer of a solver
+// sensitivity of a solver's answer to round-off of the data
 static double sensitivity(const Run* run, const mjgProblem* problem, int solver) {
   int n = problem->n;
   const mjgSettings* settings = &run->options.settings;
@@ -359,7 +359,7 @@ static void save(Run* run, const mjgRecord* record, const char* why) {
 }
 
 
-// hold the result of another solver against that of the first
+// compare the result of another solver with the first
 static void compare(Run* run, const mjgRecord* record, int kind, int solver, int sound,
                     int unique) {
   const mjgProblem* problem = &record->problem;

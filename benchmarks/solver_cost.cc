@@ -156,7 +156,7 @@ void account(Row* row, const mjgProblem& problem, const mjgPlace& place, int sta
 }
 
 
-// Time every solve by itself, problem after problem, pass after pass. The fastest time of each
+// Time each solve separately, over all problems, in several passes. The fastest time of each
 // problem over the passes is kept, without interruptions; mean, median, p99 and worst are over the
 // problems. Slow methods come to fewer problems.
 void timeSolver(benchmark::State& state, Source* source, mjgSettings settings) {
@@ -240,7 +240,7 @@ void timeCholesky(benchmark::State& state, Source* source) {
 
 
 // The paper's iteration, with the constant step of a rule or with the best one for each problem, whose
-// search is not timed. Times are of the problems on which it converges.
+// search is not timed. Times cover the problems on which it converges.
 void timePaper(benchmark::State& state, Source* source, bool best) {
   constexpr int kOuter = 100000, kProblems = 40;
   static std::map<bool, std::vector<double>> steps;
@@ -428,7 +428,7 @@ std::string processor() {
 }
 
 
-// where the figures come from, for the console and for the CSV
+// machine and build behind the figures, for console and CSV
 std::vector<std::pair<std::string, std::string>> context() {
   return {{"processor", processor()},      {"compiler", MJGEAR_COMPILER}, {"flags", MJGEAR_FLAGS},
           {"blas", openblas_get_config()}, {"commit", MJGEAR_COMMIT},     {"tolerance", "1e-9"}};

@@ -277,7 +277,7 @@ void addSubject(std::vector<std::unique_ptr<Subject>>* subjects, const std::stri
 
 
 int main(int argc, char** argv) {
-  // default options in front of the given ones, which override them
+  // default options, before the given ones, which override them
   std::string defaults[] = {"--benchmark_enable_random_interleaving=true",
                             "--benchmark_repetitions=60", "--benchmark_min_time=0.003",
                             "--benchmark_report_aggregates_only=true"};

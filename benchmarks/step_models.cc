@@ -57,7 +57,7 @@ std::string sceneText(const std::string& name) {
   std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
   cut(&text, "<sensor>", "</sensor>");
 
-  // a model from a string has no folder from which includes could be found
+  // a model from a string has no folder for includes
   const std::string relative = "../../models/";
   for (size_t at = text.find(relative); at != std::string::npos; at = text.find(relative)) {
     text.replace(at, relative.size(), MJGEAR_SOURCE_DIR "/models/");

@@ -24,7 +24,7 @@ std::string armText(int count, bool contact, double gamma_v);
 // MJCF of a scene of this project without visual elements; empty if it cannot be read
 std::string sceneText(const std::string& name);
 
-// the model that a text becomes as a variant; null with the reason in error
+// compile the variant of a model's text; null with the reason in error
 mjModel* compileVariant(const std::string& text, Variant variant, std::string* error);
 
 }  // namespace mjgear

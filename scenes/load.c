@@ -26,7 +26,7 @@ static int besideProgram(char* path, size_t path_sz, const char* file) {
 
 
 int mjg_loadPlugin(const char* file, char* error, int error_sz) {
-  // beside the program, in the build tree or installed
+  // folder beside the program, in the build tree or installed
   char path[4096];
   const char* chosen = file ? file : getenv("MJGEAR_PLUGIN");
   if (!chosen) {
@@ -89,7 +89,7 @@ int mjg_hasFriction(const mjModel* m, const mjData* d, int joint) {
 }
 
 
-// folder of the scenes: that of the environment, where they were installed, or the sources
+// folder of the scenes: from the environment, of the installation, or of the sources
 static void scenesFolder(char* path, size_t path_sz) {
   const char* folder = getenv("MJGEAR_SCENES");
   if (folder || !besideProgram(path, path_sz, "../share/mjgear/scenes")) {
@@ -187,7 +187,7 @@ static int addPart(mjgPart* part, int* npart, const char* path, char* error, int
 
 
 // the scene's file and its includes: MuJoCo takes all paths from the first one's folder.
-// Files that cannot be read are left to MuJoCo to complain of
+// MuJoCo reports files that cannot be read
 static int readParts(mjgPart* part, int* npart, const char* path, char* error, int error_sz) {
   *npart = 0;
   if (addPart(part, npart, path, error, error_sz)) {

@@ -13,7 +13,7 @@ int mjg_loadPlugin(const char* file, char* error, int error_sz);
 // function. 0: done; -1: the plugin has none of that name.
 int mjg_findFunction(void* function, const char* name);
 
-// 1: the joint has a gear with friction, as its configuration says; 0: it has not
+// 1: by its configuration the joint has a gear with friction, else 0
 int mjg_hasFriction(const mjModel* m, const mjData* d, int joint);
 
 // path of the scene's MJCF: relative to the environment variable MJGEAR_SCENES, or to scenes/ of the

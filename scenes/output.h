@@ -12,7 +12,7 @@ typedef struct mjgOutput_ mjgOutput;
 mjgOutput* mjg_openOutput(const char* path);
 FILE* mjg_outputFile(mjgOutput* output);
 
-// returns whether a write has failed, after which one may stop
+// returns 1 if a write has failed
 int mjg_isOutputLost(mjgOutput* output);
 
 // 0: everything was written; else an errno, and rows that are whole stay. No empty file stays.

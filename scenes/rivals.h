@@ -8,7 +8,7 @@
 // springyield is in the engine from this release on
 #define mjgHAS_YIELD (mjVERSION_HEADER >= 4000000)
 
-// how a bound of friction is written
+// format of a bound of friction
 typedef enum mjgRival_ {
   mjgRIVAL_NONE = 0,
   mjgRIVAL_LOSS = 1,          // frictionloss, with the engine's defaults

@@ -81,7 +81,7 @@ typedef struct mjgScene_ {
   int (*reference)(double* q, double* v, double time, const mjModel* m, const mjgCase* variant);
   double tolerance;  // of the largest difference, rad or m and rad/s or m/s
 
-  // claims about all cases together; run[i] belongs to variant[i] (one run if there are none)
+  // claims about all cases together; run[i] belongs to variant[i] (one run in a scene without cases)
   void (*claims)(mjgClaims* claims, const mjgRun* run);
 } mjgScene;
 

@@ -56,7 +56,7 @@ def motions(scenes):
 
 
 def ten_lines():
-    """What the first Python block of the README prints."""
+    """Return what the first Python block of the README prints."""
     text = (ROOT / "README.md").read_text(encoding="utf-8")
     out = io.StringIO()
     with contextlib.redirect_stdout(out):

@@ -126,7 +126,7 @@ static int call(int argc, char** argv) {
     lseek(said[i].file, 0, SEEK_SET);
     dup2(said[i].file, 1 + i);
   }
-  optind = 0;  // begin anew
+  optind = 0;  // parse from the start
   int jump = setjmp(back);
   inside = !jump;
   code = jump ? jump - 1 : mjgi_main(argc, argv);

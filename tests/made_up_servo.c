@@ -1,5 +1,4 @@
-// The loops of made_up_servo.py, which has the words: servos that do not exist, by equations (1) to (51) of the paper
-// alone. Nothing here is the core's.
+// The loops of made_up_servo.py, which explains them: invented servos, by equations (1) to (51) of the paper alone. Nothing here is the core's.
 
 #include <math.h>
 

@@ -22,7 +22,7 @@ SAMPLE = 5e-3  # s
 def seed(fresh=False):
     """Seed of drawn servos and arms: the number in MJGEAR_SEED, else 1, or a random one.
 
-    An interval of 95 % misses one draw in twenty, so that a test of single draws would fail by chance sooner or later, for nobody's fault. Such
+    A 95 % interval misses one draw in twenty, so a test of single draws would sometimes fail by chance. Such
     tests draw the same in every run. Statistics over many draws use random seeds (./check --long).
     """
     given = os.environ.get("MJGEAR_SEED")

@@ -552,7 +552,7 @@ class Copy:
 
 
 class Tests:
-    """Cost of each test on the unchanged tree, and which mutations each has found."""
+    """Cost of each test on the unchanged tree, and the mutations that each has found."""
 
     def __init__(self, record):
         self.record, self.seconds, self.kills, self.lock = record, {}, collections.Counter(), threading.Lock()

@@ -6,7 +6,7 @@ Each file is one process. Every hinge and slide that an actuator drives gets a g
 one with play, with each integrator that the plain model has. Controls are random numbers in their ranges, anew every twenty steps. A row has the
 steps that were not solved, the torques of friction that give power, the largest error of the law in steps that count as solved (Euler without gaps:
 from velocities, actuator forces and passive forces of the engine, in units of the torques), and the processor time over that of the plain model and of one with
-frictionloss. Of a refused model the remedy of its line is tried. Meshes that are missing become balls: then the table says whose inertia that is."""
+frictionloss. Of a refused model the remedy of its line is tried. Missing meshes become spheres, and the table says so."""
 
 import argparse
 import collections
@@ -44,7 +44,7 @@ def line_of(error):
 
 
 def read(path):
-    """MjSpec and how meshes are: as they are, or balls. Joints without a name get one."""
+    """Return the MjSpec, and whether its meshes are files or spheres. Joints without a name get one."""
     spec, meshes = mujoco.MjSpec.from_file(str(path)), ""
     try:
         spec.compile()

@@ -26,7 +26,7 @@ static const struct option known[] = {{"help", no_argument, NULL, HELP},
 static int read(char text[400], int* words, int n, char** argv) {
   char error[300] = "";
   int option, last = -1;
-  optind = 0;  // begin anew
+  optind = 0;  // parse from the start
   text[0] = 0;
   while ((option = mjg_nextOption(error, sizeof(error), n, argv, known)) != -1) {
     last = option;

@@ -180,7 +180,7 @@ static void lies_on_the_core(void** state) {
 
 
 // distance from the law of a step in which the engine came from v to v_next, relative to its torques. Motors of
-// these scenes have no gains, so that their torque is that of the step's begin
+// these scenes have no gains, so their torque is constant over the step
 static double distance(const Run* run, const mjtNum* v, int i, int* slips) {
   const mjModel* m = run->m;
   const mjData* d = run->d;

@@ -22,10 +22,10 @@
 // sums that must be zero
 typedef struct Sum_ {
   int steps;
-  int positive;     // joints and steps in which friction drove
-  int moving;       // joints and steps in which a stuck gear did not stand still
+  int positive;     // joints and steps in which friction gave energy
+  int moving;       // joints and steps in which a stuck gear moved
   int unsolved;     // steps left above the tolerance
-  int unconfirmed;  // steps whose motion is not the solved one
+  int unconfirmed;  // steps whose motion differs from the solved one
   double heat;      // J
 } Sum;
 

@@ -233,7 +233,7 @@ class MadeUp(unittest.TestCase):
         found = identify.intervals(right, fit, 20, {"torque_constant": 0.05})
         self.assertTrue(found["gamma_v"].known)
         here = derived(fit.values)
-        # which shifts one efficiency against the other
+        # shifts one efficiency against the other
         first, second = (list(found).index(name) for name in ("eta_forward", "eta_backward"))
         self.assertLess(found.correlations[first, second], -0.5)
         np.testing.assert_array_equal(np.diag(found.correlations), 1)
@@ -249,7 +249,7 @@ class MadeUp(unittest.TestCase):
         product = found["eta_forward x eta_backward"]
         widened = student.isf(0.5e-4, 7) / student.isf(0.025, 7) * (product.high - product.low) / 2
         self.assertAlmostEqual(other["eta_forward x eta_backward"], product.value, delta=widened)
-        # a tolerance of 5 % is that of the forward efficiency, and less for the product
+        # a tolerance of 5 % applies to the forward efficiency, a smaller one to the product
         forward = found["eta_forward"]
         self.assertGreater((forward.high - forward.low) / 2, 0.03 * forward.value)
         self.assertLess((product.high - product.low) / product.value, (forward.high - forward.low) / forward.value)
@@ -299,7 +299,7 @@ class Backlash(unittest.TestCase):
         self.assertEqual(found.chosen, "backlash", found.table())
         self.assertAlmostEqual(2 * found.fit.values["half_gap"], 0.01, delta=0.05 * 0.01)
         self.assertIn('<config key="stiffness" value="400.0"/>', found.paste())
-        # in MuJoCo it moves as it does here
+        # in MuJoCo it moves in the same way
         error = np.mean(np.abs(mjcf.replay(found.bench, found.fit.model, found.fit.values, 0) - logs[0].data["position"]))
         self.assertAlmostEqual(error, found.bench.errors(found.fit.model, found.fit.values)[0], delta=1e-6)
 

@@ -209,7 +209,7 @@ class MadeUp(unittest.TestCase):
             self.assertIn(joint, isaac)
             lost = urdf.split(f'name="{joint}"')[0].rsplit("<!--", 1)[1]
             self.assertEqual("nothing is lost" in lost, found["joints"][joint]["terms"] == [], lost)
-        # and moves like them, under the measured torques and under the controller, whose gains are found
+        # moves like them, under the measured torques and under the controller with its fitted gains
         self.assertIn("Under the controller", page)
         table = [line.split() for line in done.stdout.splitlines() if line.startswith("j") and not line.startswith("joint")]
         for rows in (table[-12:-6], table[-6:]):

@@ -143,7 +143,7 @@ class Refused(Folder):
         np.savez_compressed(compressed, times=t, data=data, signal_mapping=names)
         damaged = bytearray(compressed.getvalue())
         damaged[60:90] = bytes(30)
-        # the name in front of an array is not that of the list, and is 5 000 characters long: the error of zipfile has both
+        # the name before an array differs from the list and has 5 000 characters; the error of zipfile shows both
         named = bytearray(whole)
         named[26:28] = (5000).to_bytes(2, "little")
         path = self.file("w.npz", bytes(named) + bytes(5000))

@@ -19,7 +19,7 @@ from mjgear.identify.intervals import derived
 
 GAMMA = identify.MODELS["gamma"]
 
-# how far torque constant and masses are off, with the tolerance that is stated, and whether the logs contradict that
+# error of torque constant and masses, stated tolerance, and whether the logs contradict it
 CASES = [(1.0, 1.0, {"torque_constant": 0.05}, False), (0.8, 1.0, {}, False), (1.2, 1.0, {}, False), (1.2, 1.0, {"torque_constant": 0.05}, True),
          (1.0, 0.9, {"torque_constant": 0.02, "load": 0.02}, True), (1.0, 1.1, {"torque_constant": 0.02, "load": 0.02}, True)]  # fmt: skip
 
@@ -50,7 +50,7 @@ class Scales(unittest.TestCase):
         return bench
 
     def fit(self, constant, mass):
-        """A bench whose torque constant and masses are that much off, and the gear fitted there."""
+        """A bench with these errors of torque constant and masses, and the gear fitted on it."""
         bench = self.bench(constant, mass)
         return bench, identify.fit_ladder(bench, [GAMMA], identify.Budget(starts=1))["gamma"]
 

@@ -72,7 +72,7 @@ class Suspects(unittest.TestCase):
         self.assertAlmostEqual(suspects.noise(x), 3e-3, delta=3e-4)
 
     def test_widens(self):
-        """The interval of Coulomb friction reaches what it is beside the missing term."""
+        """The interval of Coulomb friction covers its value beside the missing term."""
         servo, logs = drawn(np.random.default_rng(3), **STRUCTURES["position"])
         made = bench(logs, servo.torque_constant)
         fit = identify.fit(made, identify.MODELS["gamma"], identify.Budget(starts=1))

@@ -80,7 +80,7 @@ class Install(unittest.TestCase):
         self.assertNotIn(str(pathlib.Path(mujoco.__file__).parent), run("readelf", "-d", plugin))
 
     def test_programs(self):
-        """They play where the tree is moved to, with a MuJoCo that is found from there."""
+        """They run after the tree was moved, with a MuJoCo that is found from the new place."""
         moved = self.folder / "moved"
         shutil.copytree(self.prefix, moved, symlinks=True)
         for name in ("LD_LIBRARY_PATH", "MJGEAR_PLUGIN", "MJGEAR_SCENES"):

@@ -1,5 +1,5 @@
-// Every description of a gear and every law beside it, in the engine: the inclusion in random
-// steps, energy, order of convergence, a restored state, refusals. One table, and the same tests
+// Every description of a gear and every additional law in the engine: the inclusion in random
+// steps, energy, order of convergence, restored states, refusals. One table, and the same tests
 // for each of its rows.
 //
 // Expected values of a row are computed from its keys by formulas of the tests. Refusals of each

@@ -132,7 +132,7 @@ def biped_with_rods():
 
 
 def walker_with_adhesion():
-    """Six legs whose feet stick to the ground, as a fly's."""
+    """Six legs with feet that stick to the ground, like a fly's."""
     foot = '<body name="{0}" pos="0 0 -.1"><geom size=".015" mass=".02"/></body>'
     legs = "".join(f'<body pos="{x} {y} 0">{limb(f"leg{x}{y}", (X, Y), -0.1, 0.05, foot.format(f"foot{x}{y}"))}</body>' for x in (-0.1, 0, 0.1) for y in (-0.06, 0.06))
     feet = [f"foot{x}{y}" for x in (-0.1, 0, 0.1) for y in (-0.06, 0.06)]

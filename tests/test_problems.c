@@ -155,7 +155,7 @@ static void inverse(void** state) {
 }
 
 
-// trees side by side are the trees by themselves
+// trees side by side equal single trees
 static void forest(void** state) {
   (void)state;
   mjgRandom random = {5};
@@ -243,7 +243,7 @@ static void everyKindIsSound(void** state) {
 }
 
 
-// a planted solution solves the problem as far as rounding lets it
+// a planted solution solves the problem to round-off
 static void plantedSolutions(void** state) {
   (void)state;
   mjgRandom random = {11};

@@ -1,4 +1,4 @@
-"""Arguments that nobody should pass, to every function and to every number of a gear: refused in the package's own errors."""
+"""Invalid arguments to every function and every number of a gear are refused with the package's errors."""
 
 import copy
 import inspect

@@ -349,7 +349,7 @@ class WriteThrough(unittest.TestCase):
         self.expect(1.25, 1.5, 1.5, 1.25)
 
     def test_only_these_are_given(self):
-        """Simulations that are not named do not begin to have a number of their own."""
+        """Simulations that are not named keep the model's number."""
         before = self.batch.bind("plugin_state").copy()
         self.elbow.coulomb[2] = 1
         np.testing.assert_array_equal(self.batch.bind("plugin_state")[[0, 1, 3]], before[[0, 1, 3]])
@@ -385,7 +385,7 @@ class WriteThrough(unittest.TestCase):
 
 class Counted(unittest.TestCase):
     def test_steps(self):
-        """Each simulation has its own counts, which are state; a reset begins anew."""
+        """Each simulation has its own counts, which are state; a reset clears them."""
         model, data, _ = make(eta_forward=0.8, eta_backward=0.7)
         gears = mjgear.Gears(model, data)
         mujoco.mj_step(model, data, 7)

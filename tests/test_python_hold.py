@@ -1,4 +1,4 @@
-"""hold(): twenty made-up arms against closed forms of their own kinematics and against simulations; worst poses, payloads, speeds, the command."""
+"""hold(): twenty random arms against closed forms of their kinematics and against simulations; worst poses, payloads, speeds, the command."""
 
 import json
 import math
@@ -54,7 +54,7 @@ class Arm:
         return spec.compile()
 
     def loads(self, pose, payload=0.0):
-        """Torque about each axis that holds the links behind it and the payload against gravity."""
+        """Return the torque about each axis that balances gravity of the links behind it and of the payload."""
         at, turn, joints, weights = np.zeros(3), np.eye(3), [], []
         for axis, offset, com, mass, angle in zip(self.axes, self.offsets, self.coms, self.masses, pose, strict=True):
             at = at + turn @ offset
@@ -143,7 +143,7 @@ class Test(unittest.TestCase):
         self.assertGreater(slipped, 8)
 
     def test_worst_pose(self):
-        """No pose of a fine grid is worse, and the load of the pose is that of the arm's own kinematics."""
+        """No pose of a fine grid is worse, and the load of the pose agrees with the arm's kinematics."""
         for seed in range(20):
             arm = Arm(seed)
             if len(arm.axes) != 2:

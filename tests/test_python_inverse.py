@@ -192,7 +192,7 @@ class Backward(unittest.TestCase):
         self.assertTrue(all(seen[motion] > 30 for motion in (mjgear.Motion.MOVES, mjgear.Motion.RESTS, mjgear.Motion.JAMS, mjgear.Motion.HELD)), seen)
 
     def test_fast(self):
-        """Velocities at which the matrix of implicit is far from symmetric: does the gear of the second joint jam."""
+        """Return whether the gear of the second joint jams at velocities for which the matrix of implicit is far from symmetric."""
         rng, seen, h = np.random.default_rng(5), {}, 0.01
         for armature in (0.002, 0.003, 0.004, 0.005, 0.006):
             text = ARM.replace('<config key="joint" value="a"/>', '<config key="joint" value="b"/>') % ("implicit", LAWS["locking"], 0)
@@ -288,7 +288,7 @@ class Interface(unittest.TestCase):
         self.data.qpos[:] = 0
         found = mjgear.inverse(self.model, self.data, [0, 0])
         self.assertEqual((len(found), list(found), found.names, found.motion), (1, ["a"], ("a",), (mjgear.Motion.RESTS,)))
-        self.assertLess(found.high[0], 0)  # which holds the weight
+        self.assertLess(found.high[0], 0)  # the motor holds the weight
         self.assertEqual(found["a"], found.high[0])
         self.assertEqual(found.torque[0], found.high[0])
         with self.assertRaisesRegex(KeyError, "'b' has no gear; geared are a"):

@@ -86,7 +86,7 @@ class Catalogue(unittest.TestCase):
                 self.assertAlmostEqual(one.friction / -c[i, k], 1, 8)
 
     def test_file(self):
-        """A CSV file says the same as arrays."""
+        """A CSV file gives the same result as arrays."""
         with tempfile.TemporaryDirectory() as folder:
             path = pathlib.Path(folder) / "curves.csv"
             path.write_text("torque,speed,efficiency\n" + "".join(f"{t!r},{v!r},{e!r}\n" for t, v, e in CURVES.tolist()))

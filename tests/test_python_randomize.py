@@ -86,7 +86,7 @@ class Laws(unittest.TestCase):
                  "correlations": {"names": names, "matrix": matrix.tolist()}}
         values = draw(found, 8000)["elbow"]
         drawn = np.corrcoef([values[name] for name in names])
-        # all three are cut at 1.96 standard deviations, which takes a little off
+        # all three are cut at 1.96 standard deviations, which reduces the spread slightly
         np.testing.assert_allclose(drawn, matrix, atol=0.07)
 
     def test_one_source_a_gear_and_files(self):
@@ -136,7 +136,7 @@ class Simulations(unittest.TestCase):
     INTERVALS = {"eta_forward": (0.5, 0.9), "eta_backward": (-0.2, 0.5), "coulomb": (0, 1)}
 
     def alone(self, model, drawn, i):
-        """Simulation i by itself, its gears set by hand."""
+        """Simulation i alone, with its gears set by hand."""
         data = mujoco.MjData(model)
         for name, values in drawn.items():
             gear = mjgear.Gears(model, data)[name]
@@ -174,7 +174,7 @@ class Simulations(unittest.TestCase):
             np.testing.assert_array_equal(states[i, -1, 1:3], single.qpos)
 
     def test_rollout_of_a_batch(self):
-        """Batch.rollout records what it is asked for, with the gears of each simulation."""
+        """Batch.rollout records the named fields, with the gears of each simulation."""
         model, _ = make()
         batch = Batch(model, nsim=3, nthread=1)
         drawn = mjgear.randomize(mjgear.Gears(model, batch), self.INTERVALS, 3)

@@ -275,7 +275,7 @@ class Refused(unittest.TestCase):
             mjgear.add_robot_gears(spec, "ur5e")
 
     def test_one_source_of_numbers(self):
-        """The package's own UR5e and that of the table are the same gears."""
+        """The package's UR5e and the UR5e of the table have the same gears."""
         own = mujoco.MjSpec.from_file(str(mjgear.models()["cobot"]))
         config = next(plugin.config for plugin in own.plugins if "coulomb" in plugin.config)
         added = mjgear.add_robot_gears(self.ur5e(), "ur5e")

@@ -455,7 +455,7 @@ class Armature(unittest.TestCase):
             self.assertEqual(list(mjgear.check(spec).warnings), tool("check", file)[1])
 
     def test_frictionloss_is_told_once(self):
-        """By add, and not again by the model that is compiled then; by a model that nobody has told of."""
+        """Warned by add and not again by the compiled model; warned by a model without add."""
         code = """import mujoco, mjgear, sys
 spec = mujoco.MjSpec.from_string(sys.argv[1])
 mjgear.add(spec, ["l", "r"], "worm")

@@ -29,7 +29,7 @@ SETTINGS = ray_sweep.Settings(arms=45, chunk=10, lift=0.6, hold=0.2)
 
 
 def killed_once(folder):
-    """The work, whose worker is killed from within the first time that it meets chunk 2."""
+    """The work; its worker kills itself the first time that it meets chunk 2."""
 
     def work(settings, chunk):
         marker = pathlib.Path(folder) / "killed"

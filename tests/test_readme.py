@@ -25,14 +25,14 @@ TEXT = "\n".join(page.read_text() for page in PAGES)
 
 
 def block(language, page="doc/quick_start.md"):
-    """The only block of that language on a page, with the plugin of this build."""
+    """Return the only block of this language on a page, with the plugin of this build."""
     blocks = re.findall(rf"```{language}\n(.*?)```", (SOURCE / page).read_text(), re.DOTALL)
     assert len(blocks) == 1, f"{len(blocks)} blocks of {language}"
     return blocks[0].replace("build/lib/libmjgear.so", PLUGIN)
 
 
 def typed(first, last):
-    """The indented lines from the one that begins with first to the one that begins with last."""
+    """Return the indented lines from the line that begins with first to the line that begins with last."""
     lines = [line[4:] for line in TEXT.splitlines() if line.startswith("    ")]
     start = next(i for i, line in enumerate(lines) if line.startswith(first))
     end = next(i for i, line in enumerate(lines) if i > start and line.startswith(last))

@@ -75,7 +75,7 @@ class Run(unittest.TestCase):
         self.assertAlmostEqual(float(rows[10]["v_slide"]), -2, delta=1e-12)
 
     def test_file_of_a_scene(self):
-        """Results are kept apart from those of the scene."""
+        """Results are separate from those of the scene."""
         code, _, errors = run("scenes/rod/rod.xml", "--duration", "0.1", "--out", str(self.folder), folder=SOURCE)
         self.assertEqual((code, errors), (0, ""))
         self.assertEqual([path.name for path in self.folder.iterdir()], ["rod.xml"])
@@ -126,7 +126,7 @@ class Run(unittest.TestCase):
                 running.send_signal(number)
             lines = path.read_text().splitlines(keepends=True)
 
-            # the kernel may cut a write where SIGKILL arrives, which no program can help: all rows before it are whole
+            # the kernel may cut a write at SIGKILL, which no program can prevent: all rows before it are complete
             if number == signal.SIGKILL and lines[-1][-1] != "\n":
                 lines.pop()
             self.assertEqual({(line.count(","), line[-1]) for line in lines}, {(lines[0].count(","), "\n")}, number)

@@ -95,7 +95,7 @@ static void engine(double band[BANDS], double preload, double amplitude) {
 }
 
 
-// Where the shaft bounces from side to side its motion is sensitive, and the kind of motion may
+// While the shaft bounces from side to side its motion is sensitive, and the kind of motion may
 // change at another frequency: bands differ there. Most agree.
 static void sweeps(void** state) {
   (void)state;

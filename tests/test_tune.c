@@ -46,7 +46,7 @@ static void load(Show* show, const char* keys) {
 }
 
 
-// the slider of a key to a value, which the gear then has
+// move the slider of a key; the gear gets its value
 static void set(Show* show, const char* name, double value) {
   char error[1400] = "";
   int key = 0;
@@ -117,7 +117,7 @@ static void temperature(void** state) {
 }
 
 
-// the shaft of a clutch carries so much and no more
+// the shaft of a clutch carries at most this torque
 static void clutch(void** state) {
   (void)state;
   Show show;

@@ -87,7 +87,7 @@ class Pictures(unittest.TestCase):
             red, green, blue = pixels[y, x]
             self.assertGreater(blue, red + 40, (along, x, y))
 
-        # just above and below the rod there is none of it
+        # none just above and below the rod
         for side in (-0.08, 0.08):
             x, y = project(model, data, camera, 0.55 * axis + np.array([0, 0, side]))
             red, green, blue = pixels[y, x]
@@ -102,7 +102,7 @@ class Pictures(unittest.TestCase):
         self.assertEqual(driving.sum(), 0)
 
     def test_renderers_agree(self):
-        """Two OpenGL libraries that share little draw the same, and the same as when it was looked at."""
+        """Two OpenGL libraries that share little draw the same picture, which equals a picture that was inspected."""
         egl = picture("egl.png", "rod/gamma_v=0.5", "--at", "1", MUJOCO_GL="egl")
         osmesa = picture("osmesa.png", "rod/gamma_v=0.5", "--at", "1", MUJOCO_GL="osmesa")
         seen = np.asarray(Image.open(SOURCE / "tests/data/rod.png")).astype(int)

@@ -18,7 +18,7 @@ FOLDER = pathlib.Path("view").absolute()
 SOURCE = pathlib.Path(os.environ["MJGEAR_SOURCE_DIR"])
 SIZE = (1200, 760)
 
-# where things are in a window of that size: values of the panels' items
+# positions in a window of that size: values of the panels' items
 SCENE_CHOICE = (187, 51)
 BESIDE = (187, 111)
 KEY_CHOICE = (187, 299)

@@ -342,7 +342,7 @@ def running(name, plugin, bare, geared):
 
 
 def thrown(name, lanes):
-    """Where worlds of a scene are after some steps with random torques: an arm beats on its table, where rounds do not always end."""
+    """Return the states of worlds after some steps with random torques: an arm beats on its table, and rounds do not always converge."""
     worlds = play.Worlds(scripts.ALL[name], nworld=4 if name == "arm" else 2)
     threads = mock.patch.object(mjgear.warp.Gears, "_threads", lambda gears: lanes)
     with threads, fibers(["settle", "integrate_implicit"] if lanes > 1 else []):
@@ -447,7 +447,7 @@ def still():
         with wp.ScopedCapture() as capture:
             for _ in range(100):
                 mjw.step(worlds.model, d)
-        # if nothing but time has changed by a bit, nothing will: a step is a function of the compared data
+        # if only time has changed, nothing will change: a step is a function of the compared data
         g, last = worlds.gears, None
         for i in range(round(wait / m.opt.timestep / 100)):
             wp.capture_launch(capture.graph)
@@ -467,7 +467,7 @@ def still():
 
 
 def honest(worlds, rng, size, steps, most):
-    """In a settled step the forces of constraints are those of their rows, J' f, to 1e-3. Round-off of the motion adds, in single
+    """In a settled step the constraint forces equal those of their rows, J' f, to 1e-3. Round-off of the motion adds, in single
     precision, another 1e-3 of the forces on the dofs."""
     d, missing, unsettled = worlds.data, 0.0, 0
     for k in range(steps):
@@ -613,7 +613,7 @@ def stepper(m, d):
 
 
 def ungeared(integrator, brake=None, **gear):
-    """The same as another program would make it, which knows no gears; or with another gear for j1, and a brake."""
+    """The same model as a program without gears makes it; or with another gear for j1, and a brake."""
     spec = mujoco.MjSpec.from_string(
         MODEL.format(integrator=integrator, option="", config="", joint="", armature=1, actuators=MOTORS)
     )
@@ -631,7 +631,7 @@ def ungeared(integrator, brake=None, **gear):
 def gains(model, mjd):
     """Torque that a joint's motor loses over a step by its motion, as inertia: h K_v, and h^2 K_p with "discrete".
 
-    From the engine's forces at motions nearby; gains that would drive are none.
+    From the engine's forces at neighbouring motions; gains that would drive count as 0.
     """
 
     def slope(of):
@@ -759,7 +759,7 @@ def attached():
         print(f"attached, {integrator}: velocities within {error:.1e} of {moved:.1f}")
         assert error < 1e-4 * moved and moved > 1 and not gears.unsettled.numpy().any(), (integrator, error)
 
-        # worlds start anew: their gears have no past, those of the others keep theirs
+        # reset some worlds: their gears lose the friction of the last step, the others keep it
         friction = gears.friction.numpy()
         assert friction.any(axis=1).all()
         mjgear.warp.reset_data(m, d, wp.array([True, False, True], dtype=bool))
@@ -869,7 +869,7 @@ def refused():
 
 
 def made_anew():
-    """Gears that are made anew for the same worlds take the place of the first ones: they do not act twice."""
+    """A second Gears for the same worlds replaces the first: friction does not act twice."""
     mjm, moved = model("implicitfast"), []
     for times in (1, 2):
         m, d = mjgear.warp.put_model(mjm), mjgear.warp.make_data(mjm, nworld=1, nconmax=16, njmax=64)
@@ -887,7 +887,7 @@ def without_digits():
     plain, worlds = ungeared("implicitfast"), 64
     m, d = mjw.put_model(plain), mjw.make_data(plain, nworld=worlds, nconmax=16, njmax=64)
     gears = mjgear.warp.attach(m, d, plain, ["j1", "j2"], gamma_u=0.1, gamma_v=0.3, stribeck_friction=1, stribeck_velocity=0.05)
-    m.dof_armature.zero_()  # and no motor: no load but that of friction itself
+    m.dof_armature.zero_()  # without a motor friction is the only load
     velocity = np.zeros((worlds, plain.nv), np.float32)
     velocity[:, 0] = np.linspace(0.47, 0.51, worlds)
     d.qvel.assign(velocity)

@@ -1,7 +1,6 @@
 """Gears in mjlab, with the releases of MuJoCo and MuJoCo Warp that it pins: against the plugin, and in a training.
 
-mjlab brings PyTorch along, 7 GB, which is too much for ./check: ./check --long makes build/venv-mjlab, and elsewhere this test is skipped
-until somebody does.
+mjlab needs PyTorch, 7 GB, too much for ./check. ./check --long makes build/venv-mjlab; without it this test is skipped.
 
     python3 -m venv build/venv-mjlab
     build/venv-mjlab/bin/pip install mjlab==1.6.0
@@ -22,7 +21,7 @@ if not PYTHON.exists():
 
 
 def run(*words):
-    """A script of this tree, with the libraries that are installed beside mjlab."""
+    """Run a script of this tree with the libraries that are installed with mjlab."""
     installed = [str(PYTHON), "-I", "-c", "import mjgear._library as l; print(l.folder())"]
     environment = dict(os.environ, PYTHONPATH=str(SOURCE / "python"), WARP_CACHE_PATH=str(SOURCE / "build" / "warp-cache-mjlab"))
     environment.pop("MJGEAR_LIBRARIES", None)  # that of the tests' MuJoCo

@@ -41,7 +41,7 @@ def is_page(file):
 
 
 def comments(file, text):
-    """The text of a source with nothing but its comments; "" of other files and of folders that the list leaves out."""
+    """Return only the comments of a source, "" for other files and for folders outside of the list."""
     ours = ("core", "tools", "viewer", "scenes", "benchmarks")
     mark = {".c": "//", ".h": "//", ".cc": "//", ".py": "#"}.get(file.suffix)
     parts = file.relative_to(SOURCE).parts if file.is_relative_to(SOURCE) else file.parts  # a clone may have any name

@@ -40,7 +40,7 @@ print(f"mjgear {mjgear.__version__}, MuJoCo {mujoco.mj_versionString()}: humanoi
 """
 
 
-# the plugins for other releases, loaded without the package: refused in our words, not in those of the system's loader
+# plugins for other releases, loaded without the package, are refused by the plugin, not by the system's loader
 OTHERS = """
 import pathlib, mujoco, mjgear
 running = mujoco.mj_versionString()

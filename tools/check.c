@@ -27,7 +27,7 @@
 
 //---------------------------------- keys in the file ----------------------------------------------
 
-// value of an attribute in the tag that begins at tag; 0 if it has none
+// value of an attribute in the tag that begins at tag, or 0
 static int attribute(char value[MAXNAME], const char* tag, const char* name) {
   size_t end = strcspn(tag, ">"), length = strlen(name);
   for (const char* p = tag; (p = strstr(p, name)) && p < tag + end; p += length) {
@@ -87,7 +87,7 @@ static int findUnknown(char unknown[MAXUNKNOWN][MAXNAME], mjgReport* report, con
 }
 
 
-// text of a plain file, to be freed; null if it cannot be read. It is read again by the engine, so a pipe is none
+// text of a plain file, to be freed; null if it cannot be read. the engine reads it again, so a pipe is refused
 static char* readFile(const char* name, mjgReport* report) {
   struct stat status;
   if (!stat(name, &status) && (!S_ISREG(status.st_mode) || status.st_size > LARGEST)) {
@@ -265,7 +265,7 @@ static void tellJoints(FILE* out, Json* json, const mjModel* m, const mjgpJoint*
 }
 
 
-// lines of a report as the array of that name
+// write the lines of a report as an array of this name
 static void jsonLines(Json* json, const char* key, char* lines) {
   json_open(json, key, '[');
   for (char* line = lines; *line;) {

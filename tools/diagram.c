@@ -87,7 +87,7 @@ static void axes(const Panel* p, const char* x_name, const char* y_name) {
 
 // backdrivability in the plane of the coefficients, with this gear's point
 static void drawMap(const Panel* p, const mjgFacts* f) {
-  // where nothing is drawn gamma_u + gamma_v < 0, which is the same gear with both signs changed
+  // gamma_u + gamma_v < 0 is not drawn: it is the same gear with both signs changed
   rectangle(p, -1, -1, 1, 1, "#e3f1e3");
   rectangle(p, -1, 1, 1, p->high, "#fbe9d5");
   rectangle(p, 1, -1, p->high, 1, "#e5e3f1");
@@ -146,7 +146,7 @@ static void equation(char* text, size_t size, const char* words, const char* y, 
 }
 
 
-// where the joint stands still
+// region of rest
 static void drawStick(const Panel* p, const mjgFacts* f) {
   // row by row: runs of points at which it sticks, as one path
   double size = p->high - p->low;

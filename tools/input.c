@@ -74,7 +74,7 @@ int isSlide(const mjgDescription* description) {
 }
 
 
-// a word or number of a gap; -1 if the name is none of a gap's
+// set a word or number of a gap; -1 if a gap has no such name
 static int readGapKey(Input* input, mjgReport* report, const char* name, const char* text) {
   if (!strcmp(name, "backlash")) {
     int model = mjg_backlashModel(text);
@@ -129,7 +129,7 @@ static void checkGap(const Input* input, mjgReport* report) {
 }
 
 
-// is the output a slide, whose load is a force; the words are not read yet
+// returns 1 if the output is a slide, with a force as load; the words are not read yet
 static int saysSlide(char* const* word, int nword) {
   int slide = 0;
   for (int i = 0; i < nword; i++) {

@@ -102,7 +102,7 @@ void json_number(Json* json, const char* key, double value) {
     return;
   }
 
-  // as few digits as say which number it is
+  // the fewest digits that identify the number
   char text[40];
   for (int digits = 15; digits <= 17; digits++) {
     snprintf(text, sizeof(text), "%.*g", digits, value);

@@ -43,7 +43,7 @@ static int check(const Arguments* arguments);
 static int presets(const Arguments* arguments);
 static int keys(const Arguments* arguments);
 
-// options, of which each command knows some
+// options; each command knows some
 enum {
   JSON_OPTION = 1,
   MARKDOWN_OPTION = 2,

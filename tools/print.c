@@ -21,7 +21,7 @@ const char* unitOf(const char* unit, int slide) {
 }
 
 
-// with its unit, "": that of the next one
+// with its unit; "": the unit of the next number
 static void torque(FILE* file, double value, const char* unit) {
   if (isfinite(value)) {
     fprintf(file, "%.6g%s%s", value, unit[0] ? " " : "", unit);

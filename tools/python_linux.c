@@ -27,7 +27,7 @@ int runPython(char** argv) {
     snprintf(libraries, sizeof(libraries), "%s/lib", here);
     char scipy[2 * PATH_MAX];
     snprintf(scipy, sizeof(scipy), "'%s' -c 'import scipy' 2> /dev/null", python);
-    // the path is that of this program
+    // the path of this program
     if (access(python, X_OK) || access(package, R_OK) || system(scipy)) {  // NOLINT(cert-env33-c)
       continue;
     }

@@ -55,7 +55,7 @@ static void coarsen(mjModel* m) {
 }
 
 
-// slices of a cylinder in which an eye sees no corners
+// slices of a cylinder that looks round
 enum {
   FINE = 64
 };

@@ -12,10 +12,10 @@ enum {
 };
 
 typedef struct Thumbnail_ {
-  unsigned char* rgb;  // as read; null: there is none
+  unsigned char* rgb;  // pixels as read, or null
   int width;
   int height;
-  unsigned char* fitted;  // in the size in which it is drawn, lowest row first
+  unsigned char* fitted;  // pixels in the drawn size, lowest row first
 } Thumbnail;
 
 struct Overview_ {
@@ -113,7 +113,7 @@ static void arrange(Overview* o, mjrRect area) {
 }
 
 
-// where scene i is drawn, with its name
+// rectangle of scene i and its name
 static mjrRect place(const Overview* o, int i) {
   int column = i % o->across, row = i / o->across, step = o->area.width / o->across;
   return (mjrRect){o->area.left + column * step + (step - o->width) / 2,

@@ -92,8 +92,8 @@ static int addChoice(char list[mjMAXUITEXT], int* n, const char* name, const cha
 
 //---------------------------------- left ----------------------------------------------------------
 
-// Our scenes from one on, and before them the user's file. A list of the engine has no room for all of them, which
-// the overview shows. Returns whether the scene that is shown is among them
+// Our scenes from one on, and before them the user's file. A list of the engine has no room for all scenes; the
+// overview shows them. Returns whether the scene that is shown is among them
 static int listScenes(char list[mjMAXUITEXT], Panel* panel, const Show* show, int first) {
   int n = 0, found = 0;
   list[0] = 0;

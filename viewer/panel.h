@@ -40,7 +40,7 @@ typedef struct Panel_ {
   int run;
   int scene;                       // index in mjg_scenes; mjg_nscene: the user's file
   int choice;                      // number in the list of scenes
-  int choice_scene[mjMAXUIMULTI];  // which scene a line of the list is
+  int choice_scene[mjMAXUIMULTI];  // scene of each line of the list
   int variant;
   int key;      // keyframe of the first state
   int against;  // SimFriction, or panelCASES

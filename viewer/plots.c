@@ -254,7 +254,7 @@ void plotsDraw(Plots* plots, mjrRect area, const mjrContext* context, const Sim*
   int first = plots->nsim > 1 ? selected : selected < MAXCURVE ? 0 : selected - MAXCURVE + 1;
   int flg_slide = simIsLength(sims, selected);
 
-  // which is which, above all of them; of several simulations one joint is shown
+  // legend above all curves; of several simulations one joint is shown
   char name[1 + MAXCURVE][64];
   snprintf(name[0], sizeof(name[0]), "%s", plots->nsim > 1 ? sims[0].gear[selected].name : "");
   for (int c = 0; c < ncurve && ncurve > 1; c++) {

@@ -17,16 +17,16 @@ enum {
 };
 
 typedef struct Plots_ {
-  int shown[nPLOT];  // which are drawn; int for the check boxes of the panel
+  int shown[nPLOT];  // 1: the curve is drawn; int for the check boxes of the panel
   double window;     // time that a plot spans, s
-  int nsim;          // curves are of that many simulations
+  int nsim;          // number of simulations with curves
   int ngear;
   int nsample;       // samples in the rings
   int next;          // place of the next sample
   double last;       // time of the last sample, s
   float* time;       // (nsampleMAX)
   float* data;       // (nsim x ngear x nPLOT x nsampleMAX)
-  mjvFigure figure;  // one is enough: they are drawn one after the other
+  mjvFigure figure;  // one is enough: plots are drawn in sequence
 } Plots;
 
 // names of the plots with units, for hinges
@@ -36,7 +36,7 @@ extern const char* const plotTitle[nPLOT];
 int plotsInit(Plots* plots, const Sim* sim, int nsim);
 void plotsFree(Plots* plots);
 
-// take a sample of the simulations, nsim of them, if the last is old enough; starts anew where time
+// take a sample of the simulations, nsim of them, if the last is old enough; clears the curves if time
 // has gone back
 void plotsAdd(Plots* plots, const Sim* sims);
 

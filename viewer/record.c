@@ -27,7 +27,7 @@ static void readPixels(unsigned char* rgb, const Frame* frame, mjrRect area) {
 }
 
 
-// to two digits of which the second is even: its half has no more
+// to two digits, the second even, so that its half has two digits
 static double roundUp(double time) {
   double unit = 0.2 * pow(10, floor(log10(time)));
   return unit * ceil(time / unit - 1e-9);
@@ -135,7 +135,7 @@ static int recordDrawn(Show* show, char* error, size_t error_size) {
     frameEffects(frame, option->flg_effects);
     frame->selected = showJoint(show);
     frame->flg_plots = option->flg_plots;
-    // plots of a film fill up; those of a picture alone end with it
+    // plots of a film fill up; plots of a single picture end with it
     int flg_early = !option->film && option->picture_time > 0;
     frame->plots.window =
         flg_early ? fmin(roundUp(option->picture_time), show->duration) : show->duration;

@@ -82,7 +82,7 @@ int showJoint(const Show* show);
 // short name of a simulation: its case, or its friction
 const char* showLabel(const Show* show, int sim);
 
-// the same as one says it; valid until the next call for this simulation
+// the same as text; valid until the next call for this simulation
 const char* showCaption(const Show* show, int sim);
 
 // title of the shown models, and the chosen first keyframe if there is one
@@ -103,7 +103,7 @@ void showStep(Show* show, const mjvPerturb* perturb);
 // forces and sensors at the present state
 void showForward(Show* show);
 
-// whether the engine found the state unusable, and began anew
+// 1: the engine found the state unusable and reset it
 int showDiverged(const Show* show);
 
 // warning of the engine since the last reset, null if none

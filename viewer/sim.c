@@ -13,7 +13,7 @@
 
 //---------------------------------- geared joints -------------------------------------------------
 
-// by instance, in the order in which each names them
+// by instance, in the order of its names
 static int compareGears(const void* a, const void* b) {
   const mjgpJoint *first = a, *second = b;
   return first->instance != second->instance ? first->instance - second->instance
@@ -111,7 +111,7 @@ static void removeGears(mjSpec* spec, int njnt, const SimGear* gear, int ngear,
     }
     plugin->active = 0;
 
-    // an instance that is written inside of the body does not say whose it is
+    // an instance inside of a body does not name the body
     if (plugin->element) {
       mjs_setString(mjs_asPlugin(plugin->element)->plugin_name, mjgpNAME);
     }
@@ -162,7 +162,7 @@ int simLoad(Sim* sim, const mjgScene* scene, const mjgCase* variant, const SimSe
     goto fail;
   }
 
-  // compile once more with another friction
+  // compile again with another friction
   if (sim->ngear > 0 && friction != simGEAR) {
     removeGears(spec, (int)m->njnt, sim->gear, sim->ngear, frictionloss);
     mj_deleteModel(m);

@@ -99,7 +99,7 @@ int simHasFriction(const Sim* sim);
 void simSave(Sim* sim);
 void simClearHistory(Sim* sim);
 
-// go to the state remembered `back` saves before the newest: 1 if there is one
+// go to the state saved `back` saves before the newest; 1 if it exists
 int simRecall(Sim* sim, int back);
 
 #endif  // MJGEAR_VIEWER_SIM_H_

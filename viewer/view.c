@@ -184,7 +184,7 @@ static const struct option kOptions[] = {{"against", required_argument, NULL, OP
                                          {0}};
 
 
-// one option, its value in optarg: 1, or 0 if the value is none that it may have
+// read one option, its value in optarg: 1, or 0 if the value is invalid
 static int readOption(ShowOptions* option, int which) {
   double x = 0;
   int flg_good = 1;

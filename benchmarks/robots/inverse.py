@@ -4,7 +4,7 @@
     benchmarks/robots/inverse.py --cost ...     # time of mjg_inverse over mj_inverse, interleaved in one run
 
 Gears A (mild), B (self-locking) and A with brakes on all actuated joints, in front of the teeth and behind them, which random controls open and close. Robots move and fall under random controls; each step is asked for the torques that made it, from the
-state before it and (v+ - v)/h. Steps that the plugin says it has not solved are left out.
+state before it and (v+ - v)/h. Steps whose status is unsolved are left out.
 
     moves, rests    gears that moved: the torque is compared; and that stood still: it has to lie in the interval
     off             gears whose torque is neither, beyond 1e-7 of the largest force on the robot

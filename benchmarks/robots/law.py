@@ -7,7 +7,7 @@ the engine's derivative drops entries between branches with implicitfast and imp
     beyond    |t| > |lambda| + c with the constant friction c, or |t| < |lambda| + c while the joint moves
 
 The friction t is the part of the geared model's passive forces beyond springs, dampers, gravity compensation and fluid. Behind a gap u and
-t are those of the rotor, whose velocity a sensor gives. The torque T on the link is the engine's force on the joint. Also
+t belong to the rotor; a sensor gives its velocity. The torque T on the link is the engine's force on the joint. Also
 
     pulls     T acts where both sides are apart during the whole step, or pulls where they touch
 """
@@ -111,7 +111,7 @@ class Law:
         return 0 * kp, kv
 
     def _moments(self, episode):
-        """Moments of actuators (n x nactuator x nv); those of adhesion have other dofs in each step."""
+        """Moments of actuators (n x nactuator x nv); the dofs of adhesion change with each step."""
         result, after = np.zeros((episode.n, self.model.nactuator, self.model.nv)), episode.after
         for k in range(episode.n):
             rows = np.repeat(np.arange(self.model.nactuator), after["moment_rownnz"][k].astype(int))

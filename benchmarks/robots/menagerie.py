@@ -4,8 +4,8 @@
     benchmarks/robots/menagerie.py --folder DIR [ROBOT..]     # a folder for each robot in DIR, or MJCF files
     ... [--steps 1000] [--json FILE] [--table TABLE.md] [--cases FOLDER]
 
-All actuated hinges and slides get a gear that can be driven back (free), one that cannot (locking), and one with play, with each integrator. Controls
-are random numbers of their ranges, anew every twenty steps, from the first keyframe if there is one. Each step is checked with the velocities
+All actuated hinges and slides get a gear that can be driven back (free), one that cannot (locking), and one with play, with each integrator. Episodes
+begin at the first keyframe, if any. Every twenty steps controls are drawn from their ranges. Each step is checked with the velocities
 that the engine computed (law.py), independently of the plugin's sensors. The cost is the median over steps from the same states with gears,
 without, and with frictionloss, interleaved. Where a model is refused, the remedy of the message is tried. With --json a later call
 continues where an earlier one ended, and the table is of all robots in FILE.
@@ -41,7 +41,7 @@ INTEGRATORS = other_models.INTEGRATORS
 KINDS = {"free": "A", "locking": "B", "play": "C"}  # letters of robots.gear()
 SOLVED = (0, 1)
 STATUS = 11
-TIMED = 300  # steps of each row whose time is taken
+TIMED = 300  # timed steps of each row
 SECONDS = 1200  # of one robot at most
 TOLD = []  # warnings since the last run began
 
@@ -51,7 +51,7 @@ TOLD = []  # warnings since the last run began
 
 def lighten(spec, model):
     """Bodies keep the inertia that the compiler gave them, and meshes that only are looked at go: the same motion, compiled in no time. Returns
-    the names of the bodies whose inertia was of their meshes."""
+    the names of bodies that had their inertia from meshes."""
     of_meshes = []
     for body in spec.bodies[1:]:
         if not body.explicitinertial and any(geom.type == mujoco.mjtGeom.mjGEOM_MESH for geom in body.geoms):
@@ -115,7 +115,7 @@ def geared(spec, model, numbers):
 
 
 def with_loss(spec, model):
-    """The robot with MuJoCo's joint friction, which brakes each joint by 1 rad/s2 in addition to its own."""
+    """The robot with additional joint friction of MuJoCo that decelerates each joint by 1 rad/s2."""
     copy, joints = spec.copy(), robots.gearable(model)
     for name, j in zip(robots.names_of(model, joints), joints, strict=True):
         dof = model.jnt_dofadr[j]

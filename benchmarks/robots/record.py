@@ -2,8 +2,8 @@
 
     for episode in record.episodes(model, "random", 10000, seed=1): ...
 
-An episode holds a row a step: state before it (qpos, qvel, act, ctrl), velocities after it, forces, sensors, processor time. Time is that of
-the thread, so that other programs do not count. Slow steps are repeated from their saved state, and the
+An episode holds a row a step: state before it (qpos, qvel, act, ctrl), velocities after it, forces, sensors, processor time. Time is the
+thread's processor time, so other programs do not count. Slow steps are repeated from their saved state, and the
 fastest of three repetitions counts.
 """
 
@@ -97,7 +97,7 @@ def episodes(model, kind, count, seed, forces=FORCES, again=True):
         times /= 1e3
         count -= n
 
-        # after a divergence the engine starts again by itself
+        # the engine resets itself after a divergence
         lost = any(warning[i].number for i in (mujoco.mjtWarning.mjWARN_BADQPOS, mujoco.mjtWarning.mjWARN_BADQVEL,
                                                mujoco.mjtWarning.mjWARN_BADQACC))
         if lost:

@@ -175,7 +175,7 @@ def strip(spec, only=None):
 
 
 def separate(spec, model, balls):
-    """Bodies whose balls lie in each other where the robot begins do not collide: their meshes do not. Where such a ball
+    """Bodies whose spheres overlap in the first state do not collide, because their meshes do not. Where such a ball
     sits on a joint's axis the engine would hold it with 1e16 N."""
     ball = {geom.id for geom in balls}
     data = mujoco.MjData(model)

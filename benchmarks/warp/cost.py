@@ -3,8 +3,8 @@
     build/venv-warp/bin/python benchmarks/warp/cost.py                                # the GPU if there is one
     build/venv-warp/bin/python benchmarks/warp/cost.py --device cpu --worlds 16 --steps 50
 
-Prints a table in Markdown. Worlds start from the scene's first state with motor torques of their own and are stepped with
-gears until they have settled. That state is where every way starts from, again and again after a few steps, so that all
+Prints a table in Markdown. Worlds start from the scene's first state with random motor torques and are stepped with gears
+until they are steady. That state is where every way starts from, again and again after a few steps, so that all
 have the same contacts to solve for. Ways: no friction, rows of constant friction loss on the same joints, gears in single and
 in double precision. A way that fails has the reason in its row. Ratios are processor time on the CPU and elapsed time on a GPU, each
 variant in turn so that other load affects all of them. Launches are the mean over those steps, not captured: they grow with the

@@ -4,7 +4,7 @@
 
 Prints a table in Markdown. The timed part is the largest of a friction problem: the factor of H, and the columns of its
 inverse at the geared joints. The tile takes wp.tile_cholesky and wp.tile_cholesky_solve, as MuJoCo Warp does. Both are held
-against NumPy's inverse. The least of the rounds counts, variants interleaved.
+against NumPy's inverse. Variants are interleaved; the fastest round counts.
 """
 
 import argparse
@@ -64,7 +64,7 @@ def measure(nv, n, real, nworld):
     by_loops, by_tile = kernels(nv, n, real)
     times, lanes = [[], []], 1 if wp.get_device().is_cpu else THREADS
     for _ in range(ROUNDS):
-        wp.copy(H, first)  # which becomes its factor
+        wp.copy(H, first)  # overwritten by its factor
         times[0].append(seconds(lambda: wp.launch(by_loops, (nworld, lanes), inputs=[H, dof, nv, n], outputs=[X[0]], block_dim=THREADS)))
         tile = {"dim": nworld, "inputs": [first, E], "outputs": [X[1]], "block_dim": THREADS}
         times[1].append(seconds(lambda: wp.launch_tiled(by_tile, **tile)))

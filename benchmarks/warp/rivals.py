@@ -112,7 +112,7 @@ class Lagged(_Rival):
 
 
 class FixedPoint(_Rival):
-    """The same rows, whose bounds follow the load from constraint solve to constraint solve, of which there are three."""
+    """The same rows in three constraint solves a step; each solve takes bounds from the load of the one before."""
 
     def _solve(self, m, d, solve):
         self._set_bounds(m, d)
@@ -125,7 +125,7 @@ class FixedPoint(_Rival):
 
 
 class Explicit(_Rival):
-    """A force against the velocity, with the load of the last step; the rows are empty."""
+    """Friction is a force against the velocity, from the load of the last step; the friction rows are empty."""
 
     def _solve(self, m, d, solve):
         self._lam32.zero_()

@@ -116,7 +116,7 @@ static double inputAt(const mjgBenchLog* log, const double* p, int k) {
 
 //---------------------------------- one step ------------------------------------------------------
 
-// where the joint is; rotor and gap relative to it
+// position of the joint; rotor and gap are relative to it
 typedef struct State_ {
   double q;
   double v;

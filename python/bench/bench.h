@@ -2,12 +2,12 @@
 //
 // Who fits a gear to measurements simulates one joint some thousand times. This is that loop for
 // mjgear.identify: a pendulum or a free inertia behind a gear, with the motor and the controller of a
-// servo in front of it. Like the core, which it uses, it knows no physics engine, holds no global, and
-// neither allocates, locks nor does input or output.
+// servo in front of it. Like the core, it needs no physics engine, has no global variable, and does
+// not allocate, lock, read or write.
 //
-// Units are SI at the output side, as in mjgear.h. The step is that of MuJoCo's Euler integrator:
+// Units are SI at the output side, as in mjgear.h. The step equals MuJoCo's Euler integrator:
 // semi-implicit, joint damping implicit, actuators explicit. The input is read half a step late,
-// which makes up for the half step that this scheme is ahead of an input.
+// which compensates the lead of half a step of this scheme.
 
 #ifndef MJGEAR_PYTHON_BENCH_BENCH_H_
 #define MJGEAR_PYTHON_BENCH_BENCH_H_

@@ -50,8 +50,8 @@ class Bam:
     Attributes:
         model: "m1" to "m6".
         keys: of a gear, SI at the output side; armature and viscous belong to the joint.
-        torque_constant: of the motor, N m/A; None if the file has none.
-        resistance: of its winding, Ohm; None if the file has none.
+        torque_constant: torque constant of the motor, N m/A, or None.
+        resistance: winding resistance, Ohm, or None.
         rest: parameters of the servo's electronics and of the test bench, which a gear does not have.
         torque: the error below is that for motor and load torques up to this one, N m.
         error: largest difference from the model's friction in steady motion, N m; 0 for M1 to M4.
@@ -88,9 +88,9 @@ class Bam:
 def from_bam(source: str | os.PathLike[str] | Mapping[str, Any], *, viscous: Literal["gear", "joint"] = "gear", torque: float | None = None) -> Bam:
     """Read the parameters of a servo as better-actuator-models writes them.
 
-    M1 to M4 are the same law in steady motion and at rest. M5 and M6 are where motor and load oppose each other or one is zero;
-    where both push the same way these models add two absolute values and a gear takes that of the sum, and ``error`` says how
-    far apart they are. In accelerated motion a gear is loaded with the torques that pass through it, at this step.
+    M1 to M4 are the same law in steady motion and at rest. M5 and M6 are while motor and load oppose each other or one is zero.
+    If both push the same way, these models add two absolute values and a gear takes the absolute value of the sum; ``error`` is
+    the difference. In accelerated motion a gear is loaded with the torques that pass through it, at this step.
 
     Args:
         source: a JSON file, or its content as a dict.

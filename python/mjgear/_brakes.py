@@ -33,7 +33,7 @@ def add_brake(
     opening_time: float = 0,
     group: int = GROUP,
 ) -> tuple[str, ...]:
-    """Give joints and tendons holding brakes: actuators whose control, from 0 to 1, moves them against their springs.
+    """Add holding brakes to joints and tendons: actuators whose control, from 0 to 1, works against a spring.
 
     Without power a brake is closed: its control 1 opens it, and 0, a disabled actuator, the flag ``actuation`` and a reset leave it
     closed. It begins closed for any control of a keyframe, and takes opening_time to open.
@@ -45,7 +45,7 @@ def add_brake(
             unit ("2 Nm"). The other one of the two torques if it is not given.
         tendons: names of tendons, or patterns.
         sliding_torque: torque with which it slips, at most holding_torque.
-        side: "motor": in front of the teeth, which multiply its torque as that of a motor; "link": behind them.
+        side: "motor": in front of the teeth, so the gear acts on its torque; "link": behind them.
         normally: "closed": a spring closes it and its control opens it; "open": a spring opens it and its control closes it.
         closing_time: time from open to closed, s.
         opening_time: and back, s.
@@ -98,7 +98,7 @@ def _config(
 
 
 def _write(spec: mujoco.MjSpec, name: str, kind: str, target: str, config: Mapping[str, str], group: int, plugin: str) -> None:
-    """One brake: its instance and its actuator, which takes nothing from the model's default classes."""
+    """Add one brake: its instance and its actuator, without values of the model's default classes."""
     spec.add_plugin(name=name, plugin_name=plugin, active=True).config = dict(config)
     actuator = spec.add_actuator(_plain_class(spec))
     actuator.name, actuator.trntype, actuator.target, actuator.group = name, _KINDS[kind], target, group
@@ -107,7 +107,7 @@ def _write(spec: mujoco.MjSpec, name: str, kind: str, target: str, config: Mappi
 
 
 def _plain_class(spec: mujoco.MjSpec) -> Any:
-    """A default class whose actuators are the engine's own, so that a brake takes nothing from the model's; None: the model's are these.
+    """Return a default class with the engine's own actuator defaults, or None if the model's are the same.
 
     It is a class and not attributes of the actuator, because the engine's writer leaves gains and biases of plugins out.
     """

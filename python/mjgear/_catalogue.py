@@ -469,7 +469,7 @@ def explain(preset: str | None = None, *, load: Value = 1, inertia: Value | None
     """Facts about a gear.
 
     Args:
-        preset: the name of a preset, with whose keys the description begins.
+        preset: the name of a preset; further keys replace its keys.
         load: load torque at which motor torques are told, N m, of a leadscrew a force in N; not 0.
         inertia: of the output side, kg m2, for apparent inertias.
         values: keys of the description, SI at the output side or with a unit: eta_forward=0.8, coulomb="2 Nm"; keys()
@@ -506,7 +506,7 @@ def convert(kind: Kind, preset: str | None = None, **values: Unpack[SheetKeys]) 
 
     Args:
         kind: "coefficients", "efficiency", "starting", "leadscrew", "worm", "spur" or "loss".
-        preset: the name of a preset, with whose keys the description begins.
+        preset: the name of a preset; further keys replace its keys.
         values: keys of the description, SI at the output side. Numbers that the new kind leaves open may be given too:
             pressure_angle (leadscrew, worm), pressure_angle, mu and radius_in (spur). A text may have a unit.
 

@@ -32,7 +32,7 @@ class Changes:
         self.describes = (ctypes.c_int * self.count)(*(describes for _, _, describes in columns))
 
     def apply(self, model: mujoco.MjModel, rows: Array, values: Array) -> None:
-        """Change all rows of plugin_state, which are whole states, or none.
+        """Change all rows of plugin_state or none; a row is a whole state.
 
         Args:
             rows: (n, at least npluginstate), each a row of memory without gaps.

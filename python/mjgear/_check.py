@@ -25,11 +25,11 @@ class Report:
     """Result of check().
 
     Attributes:
-        problems: the library's own lines, one a problem; empty if there is none.
+        problems: the library's lines, one for each problem.
         joints: forecast for the gear of each joint; empty if there are problems.
         warnings: lines about gears that do nothing, at joints that they do not fit, that attach left or would leave behind, or that the
             engine's writer would lose.
-        motors: of each joint the actuators whose force enters its gear.
+        motors: for each joint the actuators whose force enters its gear.
         loads: actuators that act on its link.
 
     ``print(report)`` shows the lines, or the facts of each joint.
@@ -114,7 +114,7 @@ def _problems_of_file(file: str) -> tuple[str, ...]:
 
 
 def _problems(spec: mujoco.MjSpec) -> tuple[str, ...]:
-    """All problems of the gears of a model, which need not compile with them and stays unchanged."""
+    """List all problems of a model's gears. The model need not compile, and stays unchanged."""
     if not any(map(_is_inside, spec.bodies)):
         return _problems_accepted(spec, owned=False)
 
@@ -157,7 +157,7 @@ def _problems_accepted(spec: mujoco.MjSpec, owned: bool) -> tuple[str, ...]:
     copy.activate_plugin(accepting := accepting_plugin())
     try:
         for plugin, config in ours:
-            if plugin.name not in names:  # which no element refers to, and which the engine's copy leaves behind
+            if plugin.name not in names:  # no element references it, so the engine's copy leaves it out
                 copied.append(copy.add_plugin(name=plugin.name, plugin_name=NAME, active=True))
                 copied[-1].config = config
         for plugin in copied:

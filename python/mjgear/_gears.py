@@ -321,7 +321,7 @@ class Gears(Mapping[str, Gear]):
             self._batch.bind("sensordata")  # from the next call on it is filled
 
     def __getstate__(self) -> dict[str, Any]:
-        """State for pickle, without members that are made anew."""
+        """Return the state for pickle, without members that are rebuilt."""
         return {name: value for name, value in self.__dict__.items() if name != "_plans"}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -413,7 +413,7 @@ class Gears(Mapping[str, Gear]):
 
     @property
     def counts(self) -> Counts:
-        """How many steps each simulation has made, and how many of them were not solved or took another method."""
+        """Counts of each simulation: steps, unsolved steps, and steps that needed a fallback method."""
         places = [next(iter(self._gears.values())).address(name).value for name in ("steps", "unsolved", "slow")]
         if self._batch is None:
             return Counts(*(int(self._data.plugin_state[place]) for place in places))
@@ -492,7 +492,7 @@ class Gears(Mapping[str, Gear]):
     # -------------------------------------- results ----------------------------------------------
 
     def _find_sensors(self) -> dict[int, slice]:
-        """Where in sensordata the sensor of a gear writes."""
+        """Return the address of each gear's sensor in sensordata."""
         model, found = self._model, {}
         joints = [gear.joint for gear in self._gears.values()]
         for sensor in np.flatnonzero(model.sensor_type == mujoco.mjtSensor.mjSENS_PLUGIN):

@@ -323,7 +323,7 @@ def _worst(statics: _Statics, joint: int, starts: Array) -> Array:
 
 
 def _along(statics: _Statics, dof: int, pose: Array, joint: int, address: int, low: float, high: float) -> list[float]:
-    """Where the load may be largest along one joint: the ends and the stationary points of its curve."""
+    """Return positions of one joint at which the load may be largest: the ends and stationary points of its curve."""
     if statics.model.jnt_type[joint] != _HINGE or low == high:
         return [low, high]
     values = []

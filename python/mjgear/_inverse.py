@@ -56,7 +56,7 @@ class Torques(Mapping[str, float]):
 
     @property
     def torque(self) -> NDArray[np.float64]:
-        """The torque of each gear (n); where it is an interval the one next to zero."""
+        """The torque of each gear (n); of an interval the value nearest to zero."""
         torque: NDArray[np.float64] = np.clip(0.0, self.low, self.high)
         return torque
 

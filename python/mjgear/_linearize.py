@@ -133,7 +133,7 @@ def _memory(model: mujoco.MjModel) -> tuple[list[tuple[str, str, int]], list[int
         keys: list[str] = []
         if (started := where(number, "gap_started")) is not None and probe.plugin_state[started] != 0:
             keys += ["rotor_angle", "rotor_velocity"] * given(number, "rotor_inertia") + ["gap_position", "gap_twist"]
-        keys += ["brake_travel"]  # where there is one
+        keys += ["brake_travel"]  # only with a brake
         keys += ["friction"] * any(given(number, key) for key in _SMOOTHED)
         found += [(key, _object(model, number), place) for key in keys if (place := where(number, key)) is not None]
         if (mode := where(number, "mode")) is not None:

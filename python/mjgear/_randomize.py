@@ -165,7 +165,7 @@ def _assign(target: Any, drawn: Distribution, sample: Array) -> None:
 def reset(
     target: Any, sims: ArrayLike | None = None, intervals: Any = None, rng: np.random.Generator | int | None = None, *, keyframe: int = -1
 ) -> Draws | None:
-    """Reset simulations and give each gears that are drawn anew, in one call; then compute their first mj_forward.
+    """Reset simulations, draw new gears for each, and compute their first mj_forward.
 
     Without intervals gears are the model's, as after Batch.reset.
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from mjgear._keys import GearKeys
 
 _TABLE = pathlib.Path(__file__).with_name("_robots.json")
-_KEYS = ("eta_forward", "eta_backward", "coulomb")  # which all gears of the table have
+_KEYS = ("eta_forward", "eta_backward", "coulomb")  # each gear of the table has these keys
 
 
 @dataclasses.dataclass(frozen=True)
@@ -119,7 +119,7 @@ class RobotGears(Added):
 
 
 def _interval(key: str, value: float) -> tuple[float, float]:
-    """Where an assumed number may be."""
+    """Interval of an assumed number."""
     if key == "coulomb":
         return value / 2, value * 2
     return value - (1 - value) / 2, value + (1 - value) / 2

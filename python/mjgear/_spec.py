@@ -90,9 +90,9 @@ def add(
         spec: the model, not compiled. A refused call leaves the spec unchanged.
         joints: names of hinge and slide joints, or patterns such as "*_knee" (of fnmatch), which mean hinges and slides.
         tendons: names of tendons whose actuators have a gear, or patterns: differentials, fingers with one motor, ropes.
-        preset: a gear of presets(), with whose keys the description begins.
-        motor: names or patterns of actuators whose force comes through these gears though their transmission is a site, a spatial tendon or
-            a slider-crank, such as a Cartesian servo. Without it actuators on the joints and on fixed tendons over them are the motors.
+        preset: a gear of presets(); further keys replace its keys.
+        motor: names or patterns of further motors of these gears: actuators that act on a site, a spatial tendon or a slider-crank, such as
+            a Cartesian servo. Without it actuators on the joints and on fixed tendons over them are the motors.
         name: of the plugin instance; without it "gears", or "gears_2" and so on where the model has that.
         sensors: add a sensor for each joint and tendon, named NAME_gear; over a Batch results are read from these.
         armature: the rotor's inertia. "keep": a joint that has armature keeps it, one that has none gets the preset's.

@@ -187,7 +187,7 @@ def _of_state(intervals: Any, gears: Gears) -> Distribution:
 
 
 def _nominal(gears: Gears, gear: str, key: str) -> float:
-    """The model's number; NaN where it has none."""
+    """Return the model's number, NaN if it has none."""
     value = gears[gear][key] if gear in gears and key in {**_catalogue.keys(), **_catalogue.gap_keys()} else None
     return np.nan if value is None else float(value)
 

@@ -50,7 +50,7 @@ static void measure(double* value, const mjModel* m, const mjData* d) {
 }
 
 
-// how far a column goes between two times
+// change of a column between two times
 static double range(const mjgTrajectory* t, const char* what, double from, double to) {
   return mjg_highest(t, what, from, to) - mjg_lowest(t, what, from, to);
 }

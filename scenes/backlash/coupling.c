@@ -55,7 +55,7 @@ static void measure(double* value, const mjModel* m, const mjData* d) {
 }
 
 
-// how often the torque becomes positive (side 1) or negative (side -1) in the steady state
+// number of times that the torque becomes positive (side 1) or negative (side -1) in the steady state
 static int touches(const mjgTrajectory* t, int side) {
   int c = mjg_column(t, "shaft_torque_out"), time = mjg_column(t, "time"), n = 0;
   for (int i = 1; i < t->nrow; i++) {

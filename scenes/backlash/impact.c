@@ -13,7 +13,7 @@
 
 #define STIFFNESS   parameter[0]
 #define RESTITUTION parameter[1]  // alpha, s/m
-#define SPEED       parameter[2]  // with which the driving body starts, m/s
+#define SPEED       parameter[2]  // initial speed of the driving body, m/s
 #define EXPONENT    parameter[3]  // n, 0 means 1
 
 
@@ -41,7 +41,7 @@ static const double* rowAt(const mjgTrajectory* t, int i) {
 }
 
 
-// part of the rows between two times in which the gap is open
+// fraction of rows between two times in which the gap is open
 static double openPart(const mjgTrajectory* t, double from, double to) {
   int c = mjg_column(t, "x"), time = mjg_column(t, "time"), n = 0, open = 0;
   for (int i = 0; i < t->nrow; i++) {
@@ -362,7 +362,7 @@ static void rattleClaims(mjgClaims* claims, const mjgRun* run) {
   double mass = DRIVING * DRIVEN / (DRIVING + DRIVEN), first = 0, last = 0;
   int n;
 
-  // half a period of the spring on each side, and twice the way through the gap
+  // half a period of the spring on each side, and twice the time through the gap
   double natural = 2 * PI * sqrt(mass / SPRING), measured[3];
   for (int i = 0; i < 3; i++) {
     double gap = i == 2 ? 0 : HALF_GAP, speed = run[i].variant->SPEED;

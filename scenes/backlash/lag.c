@@ -26,7 +26,7 @@ static void measure(double* value, const mjModel* m, const mjData* d) {
 #define AMPLITUDE 0.008  // of theta_d, rad
 #define ROTOR     1e9    // of rupture.xml, kg m2: imposes the motion
 #define FREQUENCY parameter[0]
-#define GEAR      1e3  // of the motor, whose control is limited by the engine
+#define GEAR      1e3  // parameters of the motor; the engine limits its control
 #define STEP      1e-4
 #define STEADY    0.2  // s, whole periods of all cases
 #define END       0.4
@@ -95,7 +95,7 @@ static double complex describing(const mjgRun* run) {
 }
 
 
-// the same of the exact shaft, (1) and (14), in steps of its own
+// the same for the exact shaft, (1) and (14), with its own step
 static double complex describingExact(double frequency) {
   const double h = 1e-6;
   double w = 2 * PI * frequency, theta_b = 0;

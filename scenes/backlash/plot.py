@@ -176,7 +176,7 @@ def rupture(runs):
               ("phase_plane", "(iv) phase plane, (4)"), ("damped_deadzone", "(v) dead zone, (2)"))
     run = runs["jck"]
 
-    # quantity that each zone compares with alpha; that of the phase plane depends on the rate
+    # quantity that each zone compares with alpha; for the phase plane it depends on the rate
     figure, axis = plt.subplots(figsize=(7, 3.5), layout="constrained")
     time, k, c, j, alpha = run["time"], 0.01, 10, 50, 0.01
     massless = run["theta_d"] + c / k * run["omega_d"]

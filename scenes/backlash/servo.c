@@ -5,7 +5,7 @@
 //     (M s^2 + b s) m s^2 + N ((M + m) s^2 + (b + kv) s + kp) = 0
 //
 // has the root s = i w for w^2 = N (b + kv)/(b m) and N = kp/(c (m - M kv/b)), c = (b + kv)/(b m). With
-// the encoder on the motor all parts are passive, and there is none.
+// the encoder on the motor all parts are passive: no limit cycle.
 
 #include <math.h>
 

@@ -7,7 +7,7 @@
 // the same, +2.5 %, and (26) gives -3 %. Here the preload is the table's, and the disturbance that with
 // which the shortest time between contacts is the text's 0.05 s. The errors of (26) and (27) are then tens
 // of percent as in Table I; its -38 and +95 % belong to larger disturbances, whose motion never repeats
-// (0.4 N m: -31 and +69 % over ten seconds). The torques as printed are a case of their own.
+// (0.4 N m: -31 and +69 % over ten seconds). The torques as printed are a separate case.
 
 #include <math.h>
 
@@ -133,7 +133,7 @@ static void claims(mjgClaims* claims, const mjgRun* run) {
   mjg_claim(claims, pull < -0.1 * top, "the damped dead zone (26) pulls at right contact: %.3f N m",
             pull);
 
-  // text: time between contacts, which the phase plane model must find long
+  // value of the text: time between contacts; the phase plane model must exceed it
   double open = 0, shortest = INFINITY;
   for (double t = STEADY; t < END; t += STEP) {
     if (mjg_at(exact, torque, t) == 0) {

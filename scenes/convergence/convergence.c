@@ -97,7 +97,7 @@ static void claims(mjgClaims* claims, const mjgRun* run) {
             "error falls from %.2g rad at 4 ms to %.2g rad at 0.25 ms: order %.2f", exp(y[0]),
             exp(y[FINE - 1]), xy / xx);
 
-  // the motion has contacts and stops, which make convergence hard
+  // contacts and stops of the motion slow the convergence
   const mjgTrajectory* fine = run[FINE].trajectory;
   int strikes = changes(fine, "floor", 0), stops = changes(fine, "v_shoulder0", 1);
   stops += changes(fine, "v_elbow0", 1);

@@ -48,7 +48,7 @@ static void measure(double* value, const mjModel* m, const mjData* d) {
 
 
 // efficiency over a mesh cycle in which each pair of teeth carries the same fraction of the load
-// on its whole path: (21) integrated over the path, whose length the tip circles give
+// on its whole path: (21) integrated over the path of contact; the tip circles give its length
 static void theory(double* eta_f, double* eta_b, double mu) {
   double c = cos(PRESSURE), s = sin(PRESSURE);
   double tip_in = RADIUS_IN + MODULE, tip_out = RADIUS + MODULE;

@@ -61,7 +61,7 @@ static void tip(double* x, const double* q) {
 }
 
 
-// the torques of a motion with its gears, the ones next to zero
+// the smallest torques of a motion with its gears
 static void solveGears(mjtNum* torque, const mjModel* m, mjData* d, const mjtNum* acc) {
   double low[NJOINT], high[NJOINT];
   int motion[NJOINT];

@@ -5,7 +5,7 @@
 #include "mjgear_paper.h"
 
 
-// the flap's body, which MuJoCo needs
+// the flap's body; MuJoCo needs one
 #define OUTPUT 1e-3  // kg m2
 
 
@@ -127,8 +127,9 @@ static int stepTable(double* q, double* v, double* t, double time, double h, con
 }
 
 
-// In Table 1 a starting joint has static friction for one step. It loses that momentum, and until
-// the servo's damping compensates it, a distance of h (static - dynamic friction)/damping.
+// In Table 1 a starting joint has static friction for one step. The joint loses this momentum.
+// Until the servo's damping compensates the loss, the joint falls behind by h (static - dynamic
+// friction)/damping.
 double mjg_flapTable(double* allowed, const mjgRun* run, mjgFlapSchedule schedule) {
   const mjgTrajectory* r = run->trajectory;
   const mjgCase* variant = run->variant;

@@ -7,7 +7,7 @@
 
 #define mjgFLAP_DEGREE (3.14159265358979323846 / 180)
 
-// the servo is ours; README.md says how its parameters were found
+// the paper does not describe the servo; README.md says how its parameters were found
 #define mjgFLAP_INERTIA  4e3    // of motor and surface, at the surface               kg m2
 #define mjgFLAP_TORQUE   123e3  // of the motor at full supply pressure               N m
 #define mjgFLAP_FULL     26.0   // full supply pressure                               MPa

@@ -8,7 +8,7 @@
 #define LOAD    30000.0  // N m
 #define STOP    1.0      // deg
 #define TURN    1.0      // when the command returns, s
-#define CONTACT 0.003    // how far the engine's soft limit may give way, deg
+#define CONTACT 0.003    // largest compliance of the engine's soft limit, deg
 
 enum {
   REVERSIBLE,

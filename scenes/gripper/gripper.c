@@ -5,7 +5,7 @@
 #include "../claims.h"
 #include "../scene.h"
 
-#define WELD parameter[0]  // where the fingers are fixed; 0: they are not
+#define WELD parameter[0]  // position at which the fingers are fixed; 0: they are free
 
 #define TORQUE  0.1   // most that the motor gives, N m
 #define TOUCH   58.6  // angle of the screw at which the fingers touch the box, rad

@@ -49,7 +49,7 @@ static void claims(mjgClaims* claims, const mjgRun* run) {
       residual = fmax(residual, fabs(lambda - rho * fabs(lambda) - phi));
     }
 
-    // (35): the branch with the sign of phi, infinite where there is none
+    // (35): the branch with the sign of phi; infinite if no such branch exists
     double slope = 1 - (phi > 0 ? rho : -rho);
     torn += phi != 0 && (slope > 0 ? fabs(stick - phi / slope) > 1e-12 * (1 + fabs(stick))
                                    : stick != copysign(INFINITY, phi));

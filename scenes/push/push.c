@@ -15,7 +15,7 @@
 #define THERE 5.0
 #define END   5.5
 #define FORCE 30.0  // of the hand, N
-#define ANGLE 0.6   // by which the motor turns, rad
+#define ANGLE 0.6   // rotation of the motor, rad
 
 #define IDEAL                                                      \
   {"cobot", "eta_forward", "1"}, {"cobot", "eta_backward", "1"}, { \

@@ -84,7 +84,7 @@ static void input(const mjModel* m, mjData* d, const mjgCase* variant) {
   double current = (duty * VOLTS - variant->CONSTANT * d->qvel[0]) / variant->RESISTANCE;
   d->ctrl[0] = now[mjgLOGENABLE] > 0 ? variant->CONSTANT * fmax(-LIMIT, fmin(LIMIT, current)) : 0;
 
-  // where the real one was
+  // position of the real servo
   double half = -0.5 * (now[mjgLOGPOSITION] + variant->OFFSET);
   d->mocap_quat[0] = cos(half);
   d->mocap_quat[2] = sin(half);

@@ -62,7 +62,7 @@ static double speed(const mjgRun* run, const char* column) {
 }
 
 
-// how far a joint turns while the wall moves
+// rotation of a joint while the wall moves
 static double turn(const mjgRun* run, const char* column) {
   const mjgTrajectory* t = run->trajectory;
   return mjg_highest(t, column, 1.0, 1.5) - mjg_lowest(t, column, 1.0, 1.5);

@@ -1,4 +1,4 @@
-// A comparison in double precision, which cmocka has not.
+// A comparison in double precision; cmocka has none.
 
 #ifndef MJGEAR_TESTS_NEAR_H_
 #define MJGEAR_TESTS_NEAR_H_

@@ -88,7 +88,7 @@ void oracle_draw(oracleProblem* p, const oracleDraw* draw, uint64_t* state) {
   }
   invert(W, M, n);
 
-  // gears and torques, from which the step follows as in (62), (66) and (52)
+  // gears and torques; the step follows by (62), (66) and (52)
   for (int i = 0; i < n; i++) {
     p->gamma_u[i] = oracle_uniform(state, 0, fmin(0.999, draw->gamma_max));
     p->gamma_v[i] = oracle_uniform(state, 0, draw->gamma_max);

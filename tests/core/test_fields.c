@@ -155,7 +155,7 @@ static void gears(void** state) {
 }
 
 
-// the tables of a description, which text alone was checked for
+// tables of a description in C are checked like those of text
 static void tables(void** state) {
   (void)state;
   static const mjgTable wrong[] = {{2, {0, 2}, {1, NAN}},

@@ -72,7 +72,7 @@ static const char* takeValue(char text[64], Input* input) {
 }
 
 
-// an instance whose gears are mostly ones that are accepted
+// an instance with mostly valid gears
 static void writeInstance(Text* text, int instance, int njoint, int ntendon, Input* input) {
   write(text, "<instance name='i%d'>", instance);
   int which = takeInteger(input, 8), used[mjgpMAXKEY] = {0}, nkey;
@@ -263,7 +263,7 @@ static void ignoreWarning(const char* text) {
 }
 
 
-// a refusal is text, and a line of ours names the plugin
+// a refusal is text; lines of the plugin name it
 static void claimWords(const char* text, const char* model) {
   CLAIM(text[0] && !strchr(text, '\x1b'), "no words for\n%s", model);
   CLAIM(!strstr(text, "(null)") && !strstr(text, "%s"), "%s", text);
@@ -334,7 +334,7 @@ static void run(const mjModel* m, mjData* d, mjData* twin, const char* model, In
       } else if (act == 6 && saved) {
         mj_setState(m, both[k], state, mjSTATE_INTEGRATION);
       } else if (act == 7) {
-        both[k]->qvel[0] = fabs(push) < 1e6 ? push : 1e6;  // not NaN, which no step would see
+        both[k]->qvel[0] = fabs(push) < 1e6 ? push : 1e6;  // not NaN, which has no effect on a step
       } else {
         mj_step(m, both[k]);
       }

@@ -24,7 +24,7 @@ GEAR = '<config key="gamma_u" value="0.25"/><config key="gamma_v" value="0.5"/><
 
 
 def enter_german(folder):
-    """A locale with a decimal comma, the system's or one made for the occasion; False if there is none."""
+    """Return a locale with a decimal comma, of the system or made here, or False."""
     try:
         locale.setlocale(locale.LC_ALL, "de_DE.UTF-8")
     except locale.Error:

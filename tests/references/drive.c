@@ -31,7 +31,7 @@ double loadOf(const Drive* d, double t) {
 }
 
 
-// gamma_u and gamma_v by (27), solved here once more
+// gamma_u and gamma_v by (27), solved independently
 static void gammas(double* gamma_u, double* gamma_v, const Drive* d) {
   double both = d->eta_f * d->eta_b;
   *gamma_u = (1 - 2 * d->eta_f + both) / (1 - both);

@@ -40,7 +40,7 @@ typedef enum Runner_ {
   inENGINE = 1,  // a hinge
   inENGINE_STANDING =
       2,  // and a body on its axis stands on a plane: joint and contact are one island
-  inENGINE_PRESSED = 3,  // a slide: the load presses a body on the link, which is a part of M
+  inENGINE_PRESSED = 3,  // a slide: the load presses a separate body of M on the link
   NRUNNER
 } Runner;
 

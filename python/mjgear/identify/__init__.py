@@ -97,7 +97,7 @@ def identify_bench(bench: Bench, models: Sequence[str] = DEFAULT_MODELS, by: Seq
       budget: of each model.
       replicates: of the bootstrap.
       tolerance: known parameter -> relative tolerance; "load": that of masses, lengths and inertias, "torque_scale": of the motor's torque.
-        Without one a torque constant, a loop's gain or a torque count as known to 25 % (a dynamometer's sensor 5 %), a load to 10 %.
+        By default a torque constant, a loop gain or a torque is known to 25 % (on a dynamometer 5 %), a load to 10 %.
       told: gets a line for each step that takes time.
     """
     chosen_models = sorted((MODELS[n] for n in models), key=lambda m: (m.law != "gear", len(m.parameters)))

@@ -24,8 +24,8 @@ from mjgear.identify.leastsquares import minimize
 from mjgear.identify.logs import Log, LogError
 from mjgear.identify.models import Model
 
-_LOWEST = 3  # points of a grid from which the gap is fitted as well
-_PARTS = np.geomspace(0.1, 1.0, 11)  # of the logs, that a sweep fits one after the other
+_LOWEST = 3  # number of grid points from which the gap is fitted, too
+_PARTS = np.geomspace(0.1, 1.0, 11)  # growing beginnings of the logs, which a sweep fits in sequence
 _FOLLOWS = 6  # iterations at each of them
 
 
@@ -157,8 +157,8 @@ def _sweep(bench: Pendulum, model: Model, logs: Sequence[int], gap: Gap) -> Gap:
 
 def _search(bench: Pendulum, model: Model, logs: Sequence[int], low: float, high: float, points: int, iterations: int,
             begin: Mapping[str, float]) -> Gap:
-    """Lowest cost between two gaps: a grid, each point fitted from the one before, then with the gap free from the lowest
-    points, and from the minimum of the parabola through them."""
+    """Return the lowest cost between two gaps. Each point of a grid is fitted from the point before; then the gap is
+    free, from the lowest points and from the minimum of the parabola through them."""
     gaps = np.linspace(low, high, points)
     costs = np.full(points, np.inf)
     values = [dict(begin)] * points
@@ -188,7 +188,7 @@ def _search(bench: Pendulum, model: Model, logs: Sequence[int], low: float, high
 
 
 def _vertex(x: np.ndarray, y: np.ndarray, k: int) -> float:
-    """Where the parabola through the points about the lowest one, k, is lowest; that point itself at an end."""
+    """Return the minimum of the parabola through point k, the lowest, and its neighbours; at an end point k itself."""
     near = slice(max(k - 2, 0), k + 3)
     if k in (0, x.size - 1) or x[near].size < 4:
         return float(x[k])

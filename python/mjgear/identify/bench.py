@@ -96,7 +96,7 @@ class Bench:
         parameters are scaled by these (models.PARAMETERS), so that results do not depend on units.
       noise: residual that counts as large, in the unit of the residual: where the loss turns from square to linear.
       unit: of the residual.
-      notes: what is to be said about the logs.
+      notes: remarks about the logs.
     """
 
     logs: Sequence[Log]
@@ -306,7 +306,7 @@ class Pendulum(Bench):
 
 
 def _known(known: Mapping[str, float] | None, servo: Servo) -> dict[str, float]:
-    """Given parameters, with those of the servo.
+    """Given parameters, including the servo's.
 
     Raises: LogError: unknown parameter, or a value that it cannot have.
     """
@@ -361,15 +361,15 @@ class Dynamometer(Bench):
 
     Args:
       logs: with output, velocity and torque, current or voltage.
-      servo: motor; its drive is that of the input.
+      servo: the motor; its drive follows from the input.
       input: "torque", "current" or "voltage"; None: the first that the logs have.
       known: parameters that are not fitted.
       fit: "torque_scale", if that is fitted with every model.
-      threshold: speed from which a sample counts as moving, rad/s; None: a hundredth of the usual speed of the logs.
+      threshold: samples above this speed count as moving, rad/s; None: a hundredth of the usual speed of the logs.
 
     Attributes:
-      logs: those in which the joint moves.
-      moving: of each log, which samples are compared.
+      logs: the logs in which the joint moves.
+      moving: mask of the compared samples of each log.
       threshold: speed above which they count as moving, rad/s.
     """
 

@@ -146,7 +146,7 @@ def _gap_line(found: Identification) -> str:
 
 
 def _check_outputs(a: argparse.Namespace) -> None:
-    """Whether everything that is asked for can be written: said before the fit, which takes minutes."""
+    """Check that all output files can be written, before the fit, which takes minutes."""
     for path in filter(None, (a.report, a.json, a.mjcf)):
         files.check(path)
     if a.figures:

@@ -16,12 +16,12 @@ from mjgear.identify.models import PARAMETERS
 if TYPE_CHECKING:
     from mjgear.identify.scales import Scale
 
-_LOADED = 3.0  # load_share from which it is not for want of load
-_GAMMA_UNKNOWN = 0.5  # width of the interval of eta_forward x eta_backward from which a gear counts as unknown
+_LOADED = 3.0  # least load_share with enough load
+_GAMMA_UNKNOWN = 0.5  # a gear with a wider interval of eta_forward x eta_backward counts as unknown
 
 
 def load_share(bench: Bench, fit: Fit) -> float:
-    """Root mean square of the torque that the gear delivers, over that of the load-independent friction."""
+    """Return the ratio of the root mean squares of delivered torque and load-independent friction."""
     square, n = 0.0, 0
     for i, log in enumerate(bench.logs):
         if isinstance(bench, Pendulum):
@@ -37,7 +37,7 @@ def load_share(bench: Bench, fit: Fit) -> float:
 
 
 def speeds(logs: Sequence[Log]) -> list[str]:
-    """A line for each log whose speed is not the rate of its position: a unit, or the motor's speed."""
+    """Return a line for each log with a speed that is not the rate of its position: a wrong unit, or the motor's speed."""
     lines = []
     for log in logs:
         if "position" not in log.data:

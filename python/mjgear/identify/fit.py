@@ -78,7 +78,7 @@ def fit(bench: Bench, model: Model, budget: Budget | None = None, logs: Sequence
     starts = [middle] + [rng.uniform(*space.start) for _ in range(budget.starts - 1 if not near else 0)]
     iterations, spent = budget.iterations, 0
 
-    # with a gap on the grid of backlash.py, which has its own pieces
+    # models with a gap are fitted on the grid of backlash.py, in its own pieces
     if "half_gap" in space.names and isinstance(bench, Pendulum):
         gap = backlash.find(bench, model, logs, budget.gap, budget.iterations, near[0] if near else None,
                             sweeps=budget.starts + 1)
@@ -117,7 +117,7 @@ def fit_ladder(bench: Bench, models: Sequence[Model], budget: Budget | None = No
 
     A model that contains another one starts from that one's solution too, and the other one from its own, in both directions
     until nothing improves: no model keeps a local minimum that another one has left. So the cost never grows with the model,
-    which is asserted (but for a gap that two encoders tell: no cost decides that).
+    which is asserted. The exception is a gap from two encoders, which no cost decides.
 
     Returns: name -> fit, of these models and of the models that they contain.
     """
@@ -160,13 +160,13 @@ def fit_ladder(bench: Bench, models: Sequence[Model], budget: Budget | None = No
 
 
 _RACE, _AHEAD = 8, 2  # iterations after which starts are compared, and how many of them continue
-_ROUNDS = 4  # in which each model is fitted from each neighbour at most, on average
+_ROUNDS = 4  # most fits of each model from each neighbour, on average
 _WORTH = 1e-3  # part of the cost that an improvement must be to count as one
 
 
 def embedded(bench: Bench, source: Fit, target: Model) -> list[dict[str, float]]:
-    """Starts for a model from the solution of one that contains it, or that it contains: first the same motion, as far as
-    the target can make it, then with further shapes of a new curve."""
+    """Return starts for a model from the solution of a nested or a larger model: first the nearest motion that the model
+    can make, then further shapes of a new curve."""
     space = bench.space(target)
     shared = translated(source.values, source.model, target)
     start = {}
@@ -209,7 +209,7 @@ def _improved(bench: Bench, found: Fit, near: Sequence[Mapping[str, float]], bud
 
 
 def _at_least(bench: Bench, found: Fit, inner: Fit, logs: Sequence[int]) -> Fit:
-    """A fit that is at least as good as that of a model that it contains."""
+    """Return a fit that is at least as good as the fit of each nested model."""
     if found.cost <= inner.cost:
         return found
     space = bench.space(found.model)

@@ -14,7 +14,7 @@ from mjgear.identify.logs import Log
 from mjgear.identify.models import Model
 
 _WORTH = 0.02  # part of the error that further parameters have to take away
-_THIRD = 4 / 3  # error over another model's from which that one is remarked on
+_THIRD = 4 / 3  # least ratio of errors that gets a remark
 _SURE = 0.975  # of the test that they do
 _FOLDS = 12  # most groups of single logs
 
@@ -97,8 +97,8 @@ def leave_out(bench: Bench, models: Sequence[Model], by: Sequence[str], budget: 
 def choose(held: HeldOut, ladder: Sequence[Model]) -> str:
     """The simplest model of the ladder that no other one predicts better than.
 
-    One predicts better if the other's mean error is larger by more than a fiftieth, and its error is larger log by log: in
-    the mean of the logarithms of their ratios, with 97.5 % (paired t-test). Ratios, since the errors of logs differ by orders
+    A model predicts better if the other's mean error is more than 2 % larger, and larger log by log: a paired t-test of the
+    logarithms of their ratios, with 97.5 %. Ratios, since the errors of logs differ by orders
     of magnitude, and one log that swings over would decide alone.
     """
     names = [m.name for m in sorted(ladder, key=lambda m: (len(m.parameters), held.mean(m.name)))]

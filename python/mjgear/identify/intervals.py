@@ -47,8 +47,8 @@ def derived(values: Mapping[str, float]) -> dict[str, float]:
 
 
 def with_torque_constant(values: Mapping[str, float], scale: float) -> dict[str, float]:
-    """The gear that moves alike with `scale` times the torque constant, as far as one exists: efficiencies
-    eta_forward/scale and eta_backward x scale, and `scale` times the rotor inertia.
+    """Return the gear with the same motion at `scale` times the torque constant, if it exists:
+    efficiencies eta_forward/scale and eta_backward x scale, and `scale` times the rotor inertia.
 
     Their product stays, and with it a sum of coefficients that is not below 0; one of them may be below 0.
     """
@@ -85,7 +85,7 @@ def intervals(bench: Bench, fit: Fit, replicates: int = 100, tolerance: Mapping[
       replicates: of the bootstrap.
       tolerance: known parameter -> its relative tolerance, half of a 95 % interval; the fit is repeated at both ends.
       seed: of the draws.
-      ends: further values that the numbers may have for all that is known, such as those of another torque scale (scales.py).
+      ends: further possible values, such as those of another torque scale (scales.py).
     """
     n = len(bench.logs)
     space = bench.space(fit.model)
@@ -145,7 +145,7 @@ def intervals(bench: Bench, fit: Fit, replicates: int = 100, tolerance: Mapping[
 
 
 def _correlations(covariance: np.ndarray, known: np.ndarray) -> np.ndarray:
-    """Of a covariance; a number of which nothing is known depends on no other."""
+    """Return the correlation of a covariance; an undetermined number is uncorrelated."""
     size = np.sqrt(np.diag(covariance))
     counts = known & (size > 0)
     scale = np.where(counts, size, 1)

@@ -15,7 +15,7 @@ Cache = dict[bytes, list[np.ndarray]]
 
 _ROUGH = 1e-3  # relative change of the cost below which a start is dropped
 _BELOW = 1e-2  # part of the cost that a coefficient below 0 takes away at least
-_AT_BOUND = 1e-2  # distance from a bound, in units of a parameter's typical size, from which it counts as reached
+_AT_BOUND = 1e-2  # a bound counts as reached within this distance, in units of the parameter's typical size
 _STEP = 1e-2  # of finite differences, in units of a parameter's typical size
 
 
@@ -67,7 +67,7 @@ class _Residual:
         return residual
 
     def jacobian(self, z: np.ndarray) -> np.ndarray:
-        # where the optimizer has just been
+        # points that the optimizer has just evaluated
         here = self._last[1] if self._last and self._last[0] == z.tobytes() else self(z)
         J = np.empty((here.size, z.size))
         for i in range(z.size):
@@ -84,7 +84,7 @@ def robust_cost(residual: np.ndarray, noise: float) -> float:
 
 
 def at(bench: Bench, model: Model, logs: Sequence[int], z: np.ndarray, space: Space) -> tuple[float, np.ndarray, int]:
-    """Cost and Jacobian at a point, which may be on a bound, and the simulations that they took."""
+    """Cost and Jacobian at a point, which may be on a bound, and the number of simulations."""
     residual = _Residual(bench, model, space, logs)
     return robust_cost(residual(z), bench.noise), residual.jacobian(z), residual.simulations
 

@@ -90,12 +90,12 @@ _TRUTH = {"True": 1.0, "true": 1.0, "False": 0.0, "false": 0.0}
 
 @dataclass(frozen=True)
 class Column:
-    """Where a quantity is in a file.
+    """Place of a quantity in a file.
 
     Attributes:
       name: of the column in the file.
       scale: SI units in one unit of the column.
-      wrap: period after which a counter begins again, in units of the column; 0: none. Positions are unwrapped along
+      wrap: period of a counter, in units of the column; 0: none. Positions are unwrapped along
         the log; other columns are read as two's complement, so that with 65536 the number 65535 is -1.
       stated: the user named the unit.
     """
@@ -359,7 +359,7 @@ def read(path: str | Path, columns: Mapping[str, str | Column] | None = None, dt
         columns with their own name or one of ALIASES.
       dt: time between the samples that are wanted, s.
       defaults: quantity -> column, for those that neither `columns` nor the file's names settle and that the file has.
-      facts: what the file does not say, or says otherwise: mass, length, kp, vin, trajectory, ...
+      facts: values that the file lacks or has wrong: mass, length, kp, vin, trajectory, ...
       header: names of the columns of a CSV that has no line of them.
       angles: the position is needed; else a velocity is enough.
       turns: the joint may turn on and on; else positions over more than LARGEST_MOTION need a unit that is named.

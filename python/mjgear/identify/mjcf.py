@@ -26,7 +26,7 @@ def _number(x: float) -> str:
 
 
 def attribute(text: str) -> str:
-    """Text as the value of an XML attribute, which is also in a comment: without characters that XML lacks."""
+    """Return text that is valid in an XML attribute and in a comment."""
     kept = "".join(c for c in text if c >= " " and not 0xD800 <= ord(c) <= 0xDFFF and c not in "\ufffe\uffff")
     return escape(kept, {'"': "&quot;", "--": "-&#45;"})
 
@@ -99,7 +99,7 @@ def actuators(bench: Pendulum, values: Mapping[str, float], i: int, joint: str =
 
 
 def pendulum(bench: Pendulum, model: Model, values: Mapping[str, float], i: int = 0) -> str:
-    """The whole bench of log i as MJCF: weight, gear, servo. Its step is that of the fit."""
+    """The whole bench of log i as MJCF: weight, gear, servo. Its step equals the step of the fit."""
     constants = {**bench.constants(i), **bench.known, **values}
     inertia, gravity = constants["inertia"], constants["gravity"]
     # a mass with the gravity torque and inertia of the bench; a bare inertia has its mass on the axis

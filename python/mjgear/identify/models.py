@@ -14,8 +14,8 @@ class Parameter:
       unit: how it scales with the logs: a scale of Bench.scale, or two with "/" between them; "": it has no unit, or is an angle.
       low, high: bounds, in that unit.
       step: typical size, in that unit; steps of finite differences are a hundredth of it.
-      start: range from which random starts are drawn, in that unit.
-      null: value at which the term that it belongs to is absent, in that unit; None: it only shapes a term.
+      start: range of random starts, in that unit.
+      null: value that switches its term off, in that unit; None: it only shapes a term.
     """
 
     name: str

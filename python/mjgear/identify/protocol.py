@@ -54,7 +54,7 @@ EXPERIMENTS = (
 
 
 def amplitude(torque: float, stall: float) -> float:
-    """Largest angle at which gravity takes 60 % of the stall torque at most, 90 degrees at most."""
+    """Return the largest angle, up to 90 degrees, at which gravity takes at most 60 % of the stall torque."""
     return float(min(np.pi / 2, np.arcsin(min(1.0, 0.6 * stall / torque)))) if torque > 0 else np.pi / 2
 
 

@@ -52,7 +52,7 @@ def read(path: Path, part: str) -> Columns:
         raise
     except ImportError as error:
         raise LogError(f"{path}: {error}") from None
-    except Exception as error:  # of a damaged file the packages raise what they like
+    except Exception as error:  # damaged files make the packages raise errors of any type
         raise LogError(f"{path}: cannot be read: {type(error).__name__}: {str(error).splitlines()[0] if str(error) else ''}") from None
 
 

@@ -117,7 +117,7 @@ def _model_table(found: Identification) -> str:
 
 
 def _viscous(found: Identification, v: np.ndarray) -> np.ndarray:
-    """Viscous friction, which the plots of the law leave out of points and line alike."""
+    """Return viscous friction, which plots of the law omit in points and line."""
     return np.asarray({**found.bench.known, **found.fit.values}.get("viscous", 0.0) * v)
 
 

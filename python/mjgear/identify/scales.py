@@ -28,11 +28,11 @@ from mjgear.identify.models import PARAMETERS, Model
 TORQUE, SENSOR, LOAD = 0.25, 0.05, 0.10
 
 _FACTORS = (0.6, 0.7, 0.8, 0.9, 1.0, 1.1, 1.2, 1.35, 1.5)  # scales that are tried
-# how numbers found go with the load that was said to hang on the joint
+# exponents with which results scale with the stated load of the joint
 _POWER = {"torque": 1, "inertia": 1, "torque/speed": 1, "1/torque": -1}
-_ITERATIONS = 15  # of the fit at each of them, from the one before
+_ITERATIONS = 15  # iterations of the fit at each scale, which starts from the scale before
 _LEVEL = 0.975
-_WORTH = 5e-3  # part of the cost below which scales do not differ: fits are as good as that
+_WORTH = 5e-3  # relative cost below which scales do not differ: the accuracy of fits
 
 
 @dataclass
@@ -42,8 +42,8 @@ class Scale:
     Attributes:
       name: what carries it: "torque_constant", or "torque_scale" for all that it may be.
       given: whether it was given, or fitted.
-      factors: of the scale, rising, at which the model was fitted; the ends of the range are among them.
-      values: fitted at each of them.
+      factors: scales at which the model was fitted, in ascending order, including both ends of the range.
+      values: fitted values at each factor.
       best: factor that the logs like best.
       low, high: factors that the logs do not rule out (97.5 % to either side); the ends of the grid where they rule out nothing.
       tolerance: relative, of what is given.
@@ -60,7 +60,7 @@ class Scale:
 
     @property
     def is_told(self) -> bool:
-        """Whether the logs rule out a wrong scale to both sides."""
+        """Return whether the logs rule out scales that are too small and scales that are too large."""
         return self.low > _FACTORS[0] and self.high < _FACTORS[-1]
 
     @property
@@ -69,7 +69,7 @@ class Scale:
         return self.low > 1 + self.tolerance or self.high < 1 - self.tolerance
 
     def range(self) -> tuple[float, float]:
-        """Possible factors: those that both logs and tolerance allow, or all between them if they contradict each other."""
+        """Return the factors that logs and tolerance allow, or all between the two ranges if these are disjoint."""
         low, high = 1 - self.tolerance, 1 + self.tolerance
         if self.is_contradicted:
             return min(self.low, low), max(self.high, high)
@@ -80,7 +80,7 @@ class Scale:
         return {n: float(np.interp(factor, self.factors, [v[n] for v in self.values])) for n in self.values[0]}
 
     def ends(self) -> list[dict[str, float]]:
-        """Values for the interval: those of all scales within the range, since not every number grows or falls with the scale. A stronger
+        """Return the values of all scales within the range: a number need not be monotonic in the scale. A stronger
         motor and a lighter load move alike; with the lighter load all torques and inertias of the result are too large by the same
         factor."""
         made = []
@@ -211,7 +211,7 @@ def _liked(factors: np.ndarray, costs: np.ndarray) -> tuple[float, float, float]
 
 
 def _crossing(factors: np.ndarray, excess: np.ndarray) -> float:
-    """Where the excess, from the best factor on, becomes positive; the last factor if it does not."""
+    """Return the factor beyond the best one at which the excess becomes positive, or the last factor."""
     for k in range(1, factors.size):
         if excess[k] > 0:
             part = -excess[k - 1] / (excess[k] - excess[k - 1])
@@ -221,7 +221,7 @@ def _crossing(factors: np.ndarray, excess: np.ndarray) -> float:
 
 
 def _vertex(x: np.ndarray, y: np.ndarray) -> float:
-    """Where the parabola through the lowest point and its neighbours is lowest."""
+    """Return the minimum of the parabola through the lowest point and its neighbours."""
     k = int(np.argmin(y))
     if k in (0, x.size - 1):
         return float(x[k])

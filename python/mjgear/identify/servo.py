@@ -85,7 +85,7 @@ def servo(name: str) -> Servo:
     """A servo of SERVOS, or of a JSON file that has the attributes of Servo.
 
     Raises:
-      LogError: there is none, or the file says something that a servo does not have.
+      LogError: the file is missing, or has an unknown entry.
     """
     if name in SERVOS:
         return SERVOS[name]

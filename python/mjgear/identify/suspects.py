@@ -18,13 +18,13 @@ from mjgear.identify.bench import Bench, Dynamometer, Pendulum
 from mjgear.identify.fit import Fit
 from mjgear.identify.leastsquares import at
 
-_MISFIT = 1.5  # residual over the sensors' noise from which a model lacks something
+_MISFIT = 1.5  # least ratio of residual to sensor noise that shows a missing term
 _WORTH = 0.2  # part of the squared held-out residual that a suspect explains at least
 _LEVEL = 0.975  # of the test that it does so log after log, divided among the suspects
 _PERIODS = 12  # a turn, up to which friction and torque over the angle are looked for
 _HATS = 4  # pieces of a curve over speed or load
 _STEP = 1e-3  # of the torque of a term, relative to the usual torque
-_REST = 0.02  # part of the usual speed below which the direction of friction is not told
+_REST = 0.02  # below this part of the usual speed the direction of friction is uncertain
 
 
 @dataclass
@@ -36,7 +36,7 @@ class Suspect:
       explains: part of the squared held-out residual that it takes away.
       is_sure: whether it does so log after log.
       text: what it would mean.
-      values: parameters of the model with the term beside it.
+      values: parameters of the model with this term.
     """
 
     name: str
@@ -48,7 +48,7 @@ class Suspect:
 
 @dataclass
 class Misfit:
-    """How far a model is from the logs.
+    """Return the distance of a model from the logs.
 
     Attributes:
       ratio: root mean square of the residual, over the sensors' noise.
@@ -64,13 +64,13 @@ class Misfit:
         return self.ratio > _MISFIT
 
     def ends(self) -> list[dict[str, float]]:
-        """Values to reckon with: those beside each suspect that is sure; beside all of them where none is."""
+        """Return possible values: those with each certain suspect, or with every suspect if none is certain."""
         if not self.is_found:
             return []
         return [s.values for s in self.suspects if s.is_sure] or [s.values for s in self.suspects]
 
     def notes(self) -> list[str]:
-        """What is to be said about it."""
+        """Return the remark about it."""
         if not self.is_found:
             return []
         misfit = f"the model does not explain the logs: its residual is {self.ratio:.2g} times the sensors' noise"
@@ -84,7 +84,7 @@ class Misfit:
 
 
 def noise(x: np.ndarray) -> float:
-    """Noise of a column, from third differences of neighbouring samples, to which a smooth motion adds next to nothing."""
+    """Return the noise of a column from third differences of neighbouring samples, in which smooth motion vanishes."""
     if x.size < 8:
         return 0.0
     differences = np.abs(np.diff(x, 3))
@@ -191,7 +191,7 @@ def _effect(bench: Bench, fit: Fit, i: int, term: np.ndarray, residual: np.ndarr
 
 
 def _sensors(bench: Bench) -> float:
-    """Root mean square of the noise in what is compared, in the unit of the residual."""
+    """Return the root mean square of the noise in the compared signal, in the unit of the residual."""
     if isinstance(bench, Pendulum):
         return float(np.sqrt(np.mean([noise(log.data["position"]) ** 2 for log in bench.logs])))
     assert isinstance(bench, Dynamometer)

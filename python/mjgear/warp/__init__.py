@@ -8,7 +8,7 @@
 Models of other programs on the device, Newton's SolverMuJoCo for instance, get gears by attach().
 
 Friction is solved together with contacts and all other constraints of MuJoCo Warp. Every geared joint has a row
-of friction loss, whose bound and reference follow the gear's law between constraint solves.
+of friction loss; its bound and reference follow the gear's law between constraint solves.
 """
 
 from mjgear import _extras

@@ -64,7 +64,7 @@ def numbers(name, value, shape: tuple[int, int]) -> np.ndarray | wp.array:
 
 
 def some_worlds(value, nworld: int) -> wp.array:
-    """Which worlds are meant, (nworld): all where value is None."""
+    """Return the selected worlds as a mask (nworld); None selects all."""
     if value is None:
         return wp.ones(nworld, dtype=bool)
     if not isinstance(value, wp.array):

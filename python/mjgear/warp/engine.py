@@ -133,7 +133,7 @@ def smooth_force(m: mjw.Model, d: mjw.Data, out: wp.array):
 
 
 def reset_free_bodies(m: mjw.Model, d: mjw.Data, matrix: wp.array):
-    """Free bodies by themselves are not part of the matrix of implicitfast: from 3.13 on."""
+    """From 3.13 on, isolated free bodies are not part of the matrix of implicitfast."""
     kernel = getattr(forward, "_implicit_free_body_reset_m", None)
     if kernel is not None:
         _launch(kernel, (d.nworld, m.body_freeadr.size), m, d, matrix)

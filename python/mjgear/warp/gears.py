@@ -37,7 +37,7 @@ def put_model(mjm: mujoco.MjModel, batch_sizes: dict[str, int] | None = None) ->
     """A geared model on the device: mujoco_warp.put_model of the model without the plugin.
 
     batch_sizes as in mujoco_warp.put_model: fields that differ between worlds. Gears replace Euler and implicitfast;
-    Model.opt says Euler, whose remaining work is the position update.
+    Model.opt says Euler, which then only updates positions.
 
     Raises:
         UnsupportedError: the model needs a feature that mjgear.warp lacks (backlash, CG, sparse Jacobians, sleep).
@@ -84,7 +84,7 @@ def attach(
     precision: str = "single",
     **gear,
 ) -> "Gears":
-    """Give joints of a model that is on the device already their gears, for instance that of Newton's SolverMuJoCo.
+    """Give gears to joints of a model that is already on the device, for instance in Newton's SolverMuJoCo.
 
         gears = mjgear.warp.attach(solver.mjw_model, solver.mjw_data, solver.mj_model, "*_knee", gamma_u=0.1, gamma_v=0.3)
 
@@ -199,9 +199,9 @@ class Gears:
     large, 2 the friction problem was not set up, 3 no row for a gear: njmax is too small), unsettled (number of steps with
     another status than 0), iterations of the friction problem (nworld).
 
-    The friction of gears is part of ``Data.qfrc_constraint``. ``Data.qacc`` is (v+ - v)/h after a step. A joint that
-    stands still has a velocity of exactly 0; in the step in which it stops, 0 up to the rounding of (v+ - v)/h.
-    A world whose time is 0 starts without friction of its past; so does one after reset().
+    The friction of gears is part of ``Data.qfrc_constraint``. ``Data.qacc`` is (v+ - v)/h after a step. A resting
+    joint has a velocity of exactly 0; in the step in which it stops, 0 to the round-off of (v+ - v)/h.
+    A world starts without friction of an earlier step at time 0 and after reset().
 
     Args:
         model: from put_model.
@@ -332,7 +332,7 @@ class Gears:
         return made
 
     def reset(self, worlds: wp.array | None = None):
-        """Worlds start anew: no friction of the past, nothing counted.
+        """Reset worlds: clear the friction of the last step and all counts.
 
         Args:
             worlds: (nworld), bool or int, true for worlds to reset; default: all. An array of Warp is read on the device.

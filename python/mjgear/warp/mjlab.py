@@ -56,7 +56,7 @@ class ManagerBasedRlEnv(mjlab.envs.ManagerBasedRlEnv):
     sim: Simulation
 
     def __init__(self, *args, **kwargs) -> None:
-        # mjlab's environment makes its simulation by the name of the class, and has no other place to say which one
+        # mjlab's environment makes its simulation by the name of the class, so the name is replaced
         module = sys.modules[mjlab.envs.ManagerBasedRlEnv.__module__]
         theirs, module.Simulation = module.Simulation, Simulation
         try:

@@ -66,7 +66,7 @@ def _gains(model, parameters: list[int]) -> np.ndarray:
 
 
 def _moves_several(model, actuator: int, geared: list[int]) -> bool:
-    """Whether an actuator pushes on several joints of which one may have a gear."""
+    """Return whether an actuator acts on several joints, one of which may be geared."""
     kind, what = int(model.actuator_trntype[actuator]), model.actuator_trnid[actuator, 0]
     if kind in (mujoco.mjtTrn.mjTRN_JOINT, mujoco.mjtTrn.mjTRN_JOINTINPARENT):
         return False
@@ -82,7 +82,7 @@ def read(model: mujoco.MjModel, host: mujoco.MjModel | None = None) -> Gears:
     """The gears of a model that the plugin has accepted.
 
     Args:
-        model: where the plugin says which joints have gears.
+        model: the model whose plugin configuration names the geared joints.
         host: the model that is simulated, whose joints have the same names; default: the same.
 
     Raises:
@@ -259,7 +259,7 @@ def strip(model: mujoco.MjModel, gears: Gears) -> mujoco.MjModel:
     plain.sensor_type[plugins] = mujoco.mjtSensor.mjSENS_USER
     plain.sensor_needstage[plugins] = mujoco.mjtStage.mjSTAGE_ACC
     plain.sensor_plugin[:] = -1
-    plain.dof_frictionloss[gears.dof] = 1  # rows whose bounds each step sets
+    plain.dof_frictionloss[gears.dof] = 1  # rows whose bounds are set in each step
     return plain
 
 

@@ -1,6 +1,6 @@
 // Computations of mjgear.warp for one world: factors and products of small dense matrices,
-// row-major. It needs law/law.h and solvers/lanes.h: threads that share a world have every
-// mjgLANES-th column each.
+// row-major. It needs law/law.h and solvers/lanes.h: of the threads that share a world,
+// each has every mjgLANES-th column.
 
 #ifndef MJGEAR_WORLD_H_
 #define MJGEAR_WORLD_H_
@@ -140,8 +140,8 @@ mjgFUNCTION int factor(mjgREAL* A, int n) {
 }
 
 
-// x = U'^-1 x for n right sides (nv x n), which are 0 before dof; a thread needs no
-// columns but its own
+// x = U'^-1 x for n right sides (nv x n) with zeros before dof; a thread needs only its
+// own columns
 mjgFUNCTION void forward(mjgREAL* x, const mjgREAL* U, const int* dof, int nv, int n) {
   int begun = 0;
   for (int k = 0; k < nv; k++) {
@@ -161,7 +161,7 @@ mjgFUNCTION void forward(mjgREAL* x, const mjgREAL* U, const int* dof, int nv, i
 }
 
 
-// x = U^-1 x for n right sides (nv x n), likewise
+// x = U^-1 x for n right sides (nv x n), on the same conditions
 mjgFUNCTION void backward(mjgREAL* x, const mjgREAL* U, int nv, int n) {
   for (int k = nv - 1; k >= 0; k--) {
     for (int i = k + 1; i < nv; i++) {

@@ -1,6 +1,6 @@
 // Two masses, a gap and a shaft between them, and gear friction on the driving side: integrated
 // with fine Runge-Kutta steps that end on every event (touch, release, stick, slip). The laws
-// are written down once more here, from the papers' areas, and share no code with the core.
+// are implemented again here, from the zones of the papers, without code of the core.
 
 #ifndef MJGEAR_TESTS_REFERENCE_BACKLASH_H_
 #define MJGEAR_TESTS_REFERENCE_BACKLASH_H_
@@ -19,7 +19,7 @@ typedef struct refSystem_ {
 typedef struct refState_ {
   double time;
   double y[6];     // motor angle and velocity, load angle and velocity, theta_b, rate of theta_s
-  int gap;         // area of the law that the state is in
+  int gap;         // zone of the law at this state
   int slip;        // -1, 0, 1
   double T;        // current shaft torque
   double loss;     // energy that shaft and gap have dissipated

@@ -95,7 +95,7 @@ static void derivatives(void** state) {
 }
 
 
-// no law pulls, but for the damped dead zone, which does where Nordin says: areas A1 and A2
+// no law pulls, except the damped dead zone in Nordin's areas A1 and A2
 static void pulling(void** state) {
   (void)state;
   for (int model = 0; model < mjgTORSION; model++) {

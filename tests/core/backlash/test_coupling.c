@@ -12,8 +12,8 @@
 
 
 // the same with gear friction between motor and gap, backdrivable and not. A rotor that reverses
-// within a step has the friction of its end. The time of the reversal scatters the error, so the
-// order is that of the largest of three errors.
+// within a step has the friction of its end. The error depends on the time of the reversal, so
+// the order is computed from the largest of three errors.
 static void convergesWithFriction(void** state) {
   (void)state;
   const double gears[2][3] = {{0.2, 0.3, 0}, {0.1, 1.2, 0.2}};
@@ -116,10 +116,10 @@ static void solvesItsLine(void** state) {
 }
 
 
-// With gear friction the coupling gives no more than it holds, T over the way of p, and friction takes
-// power. The energy of both sides and shaft falls in every step in which the rotor neither stops nor
+// With gear friction the coupling gives at most its stored energy, the integral of T over p, and
+// friction takes power. The energy of both sides and shaft falls in every step in which the rotor neither stops nor
 // reverses. In a step with a reversal the rotor has kept its old speed for a part of the step.
-// That gains at most ((1 - blend) h T)^2/(8 m), which vanishes with h^2.
+// A stop or reversal gains at most ((1 - blend) h T)^2/(8 m), which vanishes with h^2.
 static void energyWithFriction(void** state) {
   (void)state;
   srand(2);

@@ -174,7 +174,7 @@ static void dampingLimit(void** state) {
 
 //---------------------------------- impacts -------------------------------------------------------
 
-// speeds at which a free link crosses the middle of the gap, one after each impact
+// speeds of a free link in the middle of the gap, one after each impact
 static int crossings(double* speed, int n, const mjgBacklash* law, double h, double start) {
   Pair pair = makePair(law, 1e9, 1, h);
   pair.load_velocity = start;
@@ -192,7 +192,7 @@ static int crossings(double* speed, int n, const mjgBacklash* law, double h, dou
 
 
 // the homogeneous law: the ratio of successive speeds does not depend on the speed. The reference
-// value is that of a fine integration at one speed.
+// value comes from a fine integration at one speed.
 static void constantRatio(void** state) {
   (void)state;
   mjgBacklash law = nordin(mjgLIMITED_DAMPING);

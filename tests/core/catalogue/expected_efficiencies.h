@@ -6,7 +6,7 @@
 #include <math.h>
 
 
-// 3.1: a wedge whose input and output move at angles to the contact. Of the normal force N and the friction mu N the
+// 3.1: a wedge; input and output move at angles to the contact. Of the normal force N and the friction mu N the
 // driving side has N (sin + mu cos), the driven one N (sin - mu cos), and the output moves sin in/sin out as far
 static inline void wedgeEfficiencies(double* eta_f, double* eta_b, double in, double out,
                                      double mu) {

@@ -56,7 +56,7 @@ static void test_roundTrips(void** state) {
     }
   }
 
-  // which must not be few
+  // must be many
   for (size_t i = 0; i < sizeof(types) / sizeof(*types); i++) {
     assert_true(done[types[i]] > 100);
   }

@@ -131,7 +131,7 @@ static void test_locale(void** state) {
 }
 
 
-// half a letter, or bytes that are none, are no text
+// incomplete or invalid UTF-8 is refused
 static void lettersAreWhole(void** state) {
   (void)state;
   static const char* const wrong[][2] = {{"a\xc3", "a?\n"},

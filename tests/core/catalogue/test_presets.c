@@ -41,7 +41,7 @@ static void test_all(void** state) {
 }
 
 
-// which gears lock themselves
+// the self-locking presets
 static void test_locking(void** state) {
   (void)state;
   static const char* const locks[] = {"worm", "acme_screw", "trapezoidal_screw"};
@@ -71,7 +71,7 @@ static double publishedBound(double tau_m, double tau_e, double v) {
 }
 
 
-// where motor and load oppose each other our bound is the published one
+// if motor and load oppose each other, our bound equals the published one
 static void test_servoBound(void** state) {
   (void)state;
   mjgTransmission t = transmissionOf("mx106_m6");
@@ -85,7 +85,7 @@ static void test_servoBound(void** state) {
         if (tau_m * tau_e <= 0) {
           assert_true(fabs(bound - published) < 1e-12 * (1 + published));
         } else {
-          // where both push the same way, our friction is the smaller one
+          // if both push the same way, our friction is smaller
           assert_true(bound <= published + 1e-12);
         }
       }

@@ -335,7 +335,7 @@ static void test_apparentInertiaLimits(void** state) {
 }
 
 
-// losses that grow so much with the torque that the torque sought changes them back and forth: it begins to move there
+// losses that grow fast with the torque: the breakaway torque is found although each iterate changes the losses
 static void test_breakawaySteepTable(void** state) {
   (void)state;
   for (int trial = 0; trial < 2000; trial++) {

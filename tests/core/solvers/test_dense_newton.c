@@ -115,8 +115,8 @@ static void solveFloat(Result* r, const mjgProblem* p,
 }
 
 
-// every result that calls itself solved solves the inclusion; with one solution every problem is solved, and by
-// the same friction as the core
+// every result with status solved satisfies the inclusion; problems with one solution are solved, with the same
+// friction as the core's
 static void solutions(void** state) {
   (void)state;
   uint64_t seed = 11;

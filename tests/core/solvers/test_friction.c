@@ -9,7 +9,7 @@
 #include "problem_file.h"
 
 
-// problems whose solution is exact, but whose residual was only known to be below a bound
+// problems with an exact solution, for which a solver knows only a bound of the residual
 static void boundsAreNotResiduals(void** state) {
   (void)state;
   Room room;

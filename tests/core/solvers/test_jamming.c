@@ -147,7 +147,7 @@ static void continuousInTheData(void** state) {
 
 
 // One joint with P = 2: a load of 1 jams it forward at any speed, backward it slips with 1/(1 + 2).
-// Beside it one that is held by its bound alone.
+// A second joint is held by its bound alone.
 static void jammedJoints(void** state) {
   (void)state;
   Room room;

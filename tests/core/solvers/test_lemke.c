@@ -165,8 +165,7 @@ static void nearlySingular(void** state) {
 }
 
 
-// ties in small whole numbers, of which only smaller bounds leave a path that arrives (adversarial seed 111); enumeration finds
-// a solution
+// ties of small integers: the path arrives only with smaller bounds (adversarial seed 111); enumeration finds a solution
 static void tiesTheOtherWay(void** state) {
   (void)state;
   static const double A[25] = {3, 2, 2, 2, 2, 2, 3, 2, 2, 2, 2, 2, 3,

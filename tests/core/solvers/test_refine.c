@@ -1,4 +1,4 @@
-// where rounding keeps Newton and its paths from the tolerance: two of 60 million adversarial problems
+// two of 60 million adversarial problems, in which round-off keeps Newton and its paths above the tolerance
 
 #include <math.h>
 #include <string.h>

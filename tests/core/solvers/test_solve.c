@@ -86,7 +86,7 @@ static void randomProblems(void** state) {
 }
 
 
-// n = 1 is (44): against mjg_stepScalar, which test_scalar holds against the paper
+// n = 1 is (44): against mjg_stepScalar, which test_scalar compares with the paper
 static void oneJoint(void** state) {
   (void)state;
   Room room;

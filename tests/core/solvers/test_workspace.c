@@ -98,8 +98,8 @@ static void anyAlignment(void** state) {
 }
 
 
-// each array begins with a line of the cache, which the vectors of a processor need and
-// two threads must not share
+// each array begins at a cache line: vector instructions need this, and two threads share
+// no line
 static void linesOfTheCache(void** state) {
   (void)state;
   for (int n = 1; n <= 17; n++) {
@@ -157,7 +157,7 @@ static void nothingAllocates(void** state) {
   void* memory = malloc(size);
   mjgWorkspace* work = mjg_create(memory, size, large, large);
 
-  // volatile: memory that nobody looks at is left out
+  // volatile: the compiler drops memory that is never read
   int before = nallocation;
   void* volatile looked_at = malloc(3);
   free(looked_at);

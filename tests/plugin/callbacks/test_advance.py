@@ -59,7 +59,7 @@ def test_friction_does_not_drive():
                 mujoco.mj_step(model, data)
                 return data.qvel[k]
 
-            # the torques between which a joint stops and slips on, up to neighbours in double precision
+            # neighbouring doubles between which a joint changes from stopping to slipping
             stops, slips = -np.sign(qvel[k]) * 1e4, np.sign(qvel[k]) * 1e2
             while np.nextafter(stops, slips) != slips and stops != slips:
                 middle = 0.5 * (stops + slips)
@@ -76,7 +76,7 @@ def test_friction_does_not_drive():
 
 
 def test_gear_of_a_servo_behind_a_gap():
-    """A servo of gear 3 and gain 1 on a tendon that measures its rotor is one of gear 1 and gain 9, whose goal is a third."""
+    """A servo with gear 3 and gain 1 on a tendon, which measures its rotor, equals one with gear 1, gain 9 and a third of the goal."""
     paths = []
     for gear, kp in ((3, 1), (1, 9)):
         model = mujoco.MjModel.from_xml_string(

@@ -132,7 +132,7 @@ static double uniform(void) {
 }
 
 
-// how far the motion of the last step is from the law, relative; three joints. Terms of servos and
+// Relative distance of the last step from the law; three joints. Terms of servos and
 // of their damping that the integrator takes at the end of the step are rotor inertia
 static double lawError(int* stuck, const mjModel* m, const mjData* d, const double v[3]) {
   static const char* const name[] = {"j0", "j1", "j2"};

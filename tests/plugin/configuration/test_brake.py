@@ -109,7 +109,7 @@ def test_closes_in_time() -> None:
     for ctrl, expected in ((1, [0.1, 0.2, 0.3]), (0.35, [0.35, 0.35]), (0, [0.15, 0, 0])):
         data.ctrl[1] = ctrl
         for share in expected:
-            mujoco.mj_forward(model, data)  # which changes nothing
+            mujoco.mj_forward(model, data)  # changes nothing
             mujoco.mj_step(model, data)
             assert abs(data.plugin_state[place] - share) <= 1e-15
             assert mjgear.Gears(model, data)["j"].brake == data.plugin_state[place]
@@ -155,7 +155,7 @@ def test_clutch() -> None:
 
 
 def test_batch() -> None:
-    """Rows of a Batch are simulations by themselves, to the last bit."""
+    """Rows of a Batch equal single simulations to the last bit."""
     if batch is None:
         return
     model = make(keys(gamma_u=0.2, gamma_v=0.5), holding_torque=10, sliding_torque=6, closing_time=0.02, normally="open")

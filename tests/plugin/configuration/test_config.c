@@ -337,7 +337,7 @@ static void test_loss(void** state) {
   mj_deleteData(d);
   mj_deleteModel(m);
 
-  // nor does a gap without gear friction: nothing counts twice there
+  // a gap without gear friction gives no warning either
   m = makeModel(
       "<mujoco><extension><plugin plugin='mjgear.transmission'><instance name='g'>"
       "<config key='joint' value='a'/><config key='backlash' value='exact'/><config "

@@ -1,4 +1,4 @@
-"""Which actuators are the motor of a gear and which act on its link, and models with actuators of every kind.
+"""Motors of gears and loads on links, in models with actuators of every kind.
 
 References are closed forms, and the same model without gears or with its actuators in another order."""
 
@@ -115,7 +115,7 @@ KINDS_OF = {
     "spatial tendon, named": ('tendon="rope"', True),
     "slider-crank of two joints, named": ('cranksite="s" slidersite="moving" cranklength=".5"', True),
 }
-ALONE = [kind for kind in KINDS_OF if "two joints" not in kind]  # of whose gains a closed form of one joint can tell
+ALONE = [kind for kind in KINDS_OF if "two joints" not in kind]  # gains with a closed form for one joint
 
 
 def one_joint(kind, integrator, gammas, gain="", more="", joint=SLIDE, body=""):

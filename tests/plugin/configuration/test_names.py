@@ -37,7 +37,7 @@ def arm(gears=HOMES["gears"], claw=HOMES["claw"], sensors=""):
 
 
 def trajectory(model):
-    """All joints of all arms, which are driven alike: (steps, arms, joints)."""
+    """All joints of all arms, driven alike: (steps, arms, joints)."""
     data = mujoco.MjData(model)
     assert model.nv % 3 == 0 and model.nu == model.nv
     rows = []
@@ -153,15 +153,15 @@ def test_parts_of_other_models():
     mujoco.mj_step(model, data, 10)
     assert abs(data.joint("elbow").qvel[0] - 1) < 1e-9, "the scene's elbow is geared"
 
-    # where an instance has no home and both could be meant, nobody guesses
+    # an instance without a home whose joint names are ambiguous is refused
     scene = attach(arm("", "", SENSORS), [("left_", "")])
     body = scene.worldbody.add_body(name="other")
     body.add_joint(name="elbow")
     body.add_geom(size=[0.1, 0, 0])
     refused(scene.compile, "'elbow' or 'left_elbow' may be meant", "left_gears", "in the body")
 
-    # but where a common ending is not a sign of that, the joint with exactly this name is meant: not all joints of the
-    # instance, or not its sensor, or not the body has that ending
+    # otherwise the joint with exactly this name is meant: if not all joints of the instance, its sensor and the body
+    # share the ending
     for instance, names, bodies, sensor in (("gears_l", ("knee", "knee_l"), ("", ""), "s_l"), ("g0", ("joint1", "joint10"), ("", ""), "s"),
                                             ("g0", ("joint1", "joint10"), ("link1", "far"), "s0")):
         listed = names if sensor == "s_l" else names[:1]

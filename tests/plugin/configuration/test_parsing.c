@@ -61,7 +61,7 @@ static mjgpPlace placeOf(mjModel** m, mjgReport* report, char* text, int size, c
 }
 
 
-// a word as a number: its value, or the part of its message beside instance and key
+// a word as a number: its value, or its message without instance and key
 static void numberIs(mjgpPlace* place, char* text, const char* word, double expected,
                      const char* says) {
   mjtNum number = -1;

@@ -132,8 +132,8 @@ static void test_noslip(void** state) {
 }
 
 
-// noslip iterations change forces of friction alone: without friction the motion is the same as
-// without them, also of a link whose motor is behind a gap
+// noslip iterations change friction forces only: without contact friction the motion is
+// unchanged, also behind a gap
 static void test_noslipGap(void** state) {
   (void)state;
   mjModel* m[2];
@@ -262,7 +262,7 @@ static void test_order(void** state) {
 
 
 // Forces of the last step: a motor presses a mass on a stop through a gear, and the mass stays. The
-// engine makes the solved motion, since the force of the stop is that of the step before
+// engine confirms the solved motion, since the force of the stop equals that of the step before
 static void test_lagged(void** state) {
   (void)state;
   mjModel* m = makeModel(

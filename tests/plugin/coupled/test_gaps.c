@@ -64,8 +64,8 @@ int __wrap_mjgp_newton(mjgpNewton* p) {
 }
 
 
-// Is a torque off the law noticed. Changed by a thousandth: that of a shaft which the motor bears, and the
-// friction of a motor that slips
+// Is a torque off the law noticed. Changed by a thousandth: the torque of a loaded shaft, and the friction
+// of a slipping motor
 static int spoiled[2], missed[2];
 
 mjtNum __wrap_mjgp_lawError(mjgpStep* s, int* worst) {
@@ -162,7 +162,7 @@ static void throwArm(mjData* d) {
 
 //---------------------------------- the equation ---------------------------------------------------
 
-// velocity by which a step from q, v to d is off: M^-1 times the gradient there, times the timestep, relative to
+// error in velocity of a step from q, v to d: M^-1 times the gradient there, times the timestep, relative to
 // the largest velocity that is part of it. Where a gap closes the torque of its shaft jumps, and any between is as good.
 // In two metrics constraints see the engine's acceleration, and the integrator has h kv at the joint, where the
 // rotor should have it
@@ -251,7 +251,7 @@ static int play(const char* integrator, double gain, double damping) {
       "linearizations of a step: off by %.2g at most\n",
       integrator, steps, contacts, at_once, used, unsolved, most, worst);
   assert_int_equal(unsolved, 0);
-  // of a shaft behind which the rotor has a thousand times its inertia a velocity is known to fewer digits
+  // with a rotor of a thousand times the link's inertia, a velocity has fewer correct digits
   assert_true(worst < 1e-6);
   return most;
 }
@@ -272,7 +272,7 @@ static void test_two_metrics(void** state) {
   (void)state;
   int most = play("implicitfast", 0.5, 0.2);
   assert_true(at_once > 0 && used < 30);  // 111 if shafts do not answer each other
-  assert_true(most < 72);                 // 78 if Newton goes on where it cycles
+  assert_true(most < 72);                 // 78 if Newton continues while it cycles
   forbidden = 1;
   play("implicitfast", 0.5, 0.2);
   forbidden = 0;
@@ -300,7 +300,7 @@ static mjtNum torqueAt(const mjgpShaft* shaft, mjtNum a) {
 }
 
 
-// where the torque jumps most between two accelerations, as far as that is seen in parts of them; T: on both sides
+// Find the largest jump of the torque between two accelerations, on a grid; T: torques on both sides.
 static mjtNum steepest(mjtNum T[2], const mjgpShaft* shaft, mjtNum begin, mjtNum end) {
   mjtNum place = begin;
   T[0] = T[1] = 0;
@@ -394,7 +394,7 @@ static void test_answer(void** state) {
 }
 
 
-// motors and loads that are joints of the model, whose shafts and friction are on the law or are not taken for it
+// motors and loads that are joints of the model: shafts and friction are on the law, or the step does not count as solved
 static void test_pairs(void** state) {
   (void)state;
   mjModel* m = makeModel(

@@ -21,11 +21,12 @@ static void test_locking(void** state) {
   Sum lock = run(NEWTON, 1, 0), sticks = run(NEWTON, 1.6, 0);
   assert_true(lock.solved >= 0.8 * lock.steps);
   assert_true(sticks.solved >= 0.8 * sticks.steps);
-  assert_true(sticks.hard <= 0.15 * sticks.steps);  // static friction is released on the way
+  assert_true(sticks.hard <=
+              0.15 * sticks.steps);  // static friction is released during the iterations
 }
 
 
-// a gear that slips on the way to a solution where its static bound holds it is held
+// a gear slips during the iterations; in the solution its static bound holds it
 static void test_static(void** state) {
   (void)state;
   Sum sum = run(NEWTON, 4, 1);
@@ -34,7 +35,7 @@ static void test_static(void** state) {
 }
 
 
-// where the load drives a gear with gamma_v = 1 its friction does not follow from its motion
+// if the load drives a gear with gamma_v = 1, friction does not follow from motion
 static void test_parallel(void** state) {
   (void)state;
   edge = 1;

@@ -12,7 +12,7 @@ static void test_pivotRest(void** state) {
 }
 
 
-// in two metrics the path from afar comes first, and where all gears lock always leads to one
+// in two metrics the path from far is tried first; if all gears are self-locking it always arrives
 static void test_pivotFar(void** state) {
   (void)state;
   damping = 1e4;

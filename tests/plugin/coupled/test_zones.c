@@ -96,7 +96,7 @@ static void test_boundaryDistance(void** state) {
 }
 
 
-// where it has turned by an angle, and not before
+// ends a segment when the direction has turned by an angle, and not before
 static void test_turn(void** state) {
   (void)state;
   int turned = 0;

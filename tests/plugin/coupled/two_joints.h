@@ -116,7 +116,7 @@ typedef struct Step_ {
   double h, M[4], B[4], force[2], v[2], tau[2], J[2 * NROW], D[NROW], aref[NROW];
   double inertia[2], gamma_u[2], gamma_v[2], coulomb[2], ratio[2];
   int nrow;
-  int whole;  // 1: solutions in which a gear breaks away from its static bound do not count
+  int whole;  // 1: ignore solutions in which static friction of a gear is released
 } Step;
 
 

@@ -41,7 +41,7 @@ enum {
 };
 
 
-// keys of each model, and the same as a law
+// keys of each model, and the law that they describe
 static const struct {
   const char* keys;
   mjgBacklash law;

@@ -40,7 +40,7 @@ def test_slips() -> None:
         model = make(integrator, stiffness=1e5, slip_torque=5)
         data = mujoco.MjData(model)
 
-        # as one below the limit, which the shaft's vibration reaches with 6 N; above it each by itself
+        # below the limit motor and link move as one (the shaft's vibration reaches it with 6 N); above it they move separately
         play(model, data, 4, 1000)
         assert abs(data.qvel[0] - 2) < 1e-4
         v, w = data.qvel[0], data.sensordata[ROTOR]

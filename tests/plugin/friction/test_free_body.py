@@ -48,7 +48,7 @@ def run(xml, spin, steps=400, control=lambda t: -25 - 15 * np.sin(25 * t)):
     unsolved, error, path, signs, row = 0, 0.0, [], set(), np.zeros((1, model.nv))
     for _ in range(steps):
         u = data.ctrl[0] = control(data.time)
-        # the rope's row and friction are those of the positions before the step, the velocity is that after it
+        # the rope's row and friction belong to the positions before the step, the velocity to its end
         mujoco.mj_step1(model, data)
         mujoco.mju_sparse2dense(row, data.ten_J, model.ten_J_rownnz, model.ten_J_rowadr, model.ten_J_colind)
         mujoco.mj_step2(model, data)

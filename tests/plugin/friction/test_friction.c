@@ -34,7 +34,7 @@ static double stepByHand(double* t, double v, double f_u, double f_v, double gu,
   double p = (gu + gv) * kRotor / (kRotor + kMass) - gv;
   double phi = (gu + gv) * (f_u - kRotor * (f_u - f_v) / (kRotor + kMass));
 
-  // holds: velocity 0 with a friction below the bound, which is static unless the joint moved that way
+  // holds: velocity 0 with friction below the bound; the static bound, unless the joint moved in this direction
   double hold = free / A;
   double bound = fabs(phi + p * hold) + c;
   if (fabs(hold) <= (v * free > 0 ? 1 : k) * bound) {

@@ -88,7 +88,7 @@ static void losesEnergy(void** state) {
       last = energy;
     }
 
-    // and all of it is gone; a gear without other friction that carries no load has none
+    // all of it vanishes; an unloaded gear without constant friction has none
     assert_true(c == 0 || last < 1e-12);
     mj_deleteData(d);
     mj_deleteModel(m);
@@ -260,7 +260,7 @@ static void doesNotDrift(void** state) {
     }
   }
 
-  // the rest of ours is its swing at that moment
+  // the difference is the swing at that moment
   assert_true(fabs(at[0][1] - at[0][0]) < 1e-4 && at[1][1] - at[1][0] > 0.02);
   mj_deleteData(d);
   mj_deleteModel(m);

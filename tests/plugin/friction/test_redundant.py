@@ -1,4 +1,4 @@
-"""Gears whose motions depend on each other: the load moves as behind one gear with the strength of all, and stands if they hold it.
+"""Gears whose motions depend on each other: the load moves as behind one gear with the sum of their strengths, and rests if they hold it.
 Their shares of friction are not unique; the motion is."""
 
 import itertools
@@ -116,7 +116,7 @@ def test_stewart_frame():
 
 
 def wheels(tendons):
-    """Two wheels of inertia 0.2; or two of 0.1, which the sum and the difference of the former move like."""
+    """Two wheels of inertia 0.2, or two of 0.1, which move like the sum and the difference of the former."""
     wheel = '<body pos="{x} 0 0"><joint name="{name}" axis="1 0 0"/><inertial pos="0 0 0" mass="1" diaginertia="{inertia} .2 .2"/></body>'
     names, inertia = (("a", "b"), 0.2) if tendons else (("u", "v"), 0.1)
     return f"""<mujoco><worldbody>{"".join(wheel.format(x=k, name=n, inertia=inertia) for k, n in enumerate(names))}</worldbody>{

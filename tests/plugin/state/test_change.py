@@ -98,7 +98,7 @@ def steps(model, data, n=100):
 
 
 def trajectory(model, data):
-    """Driven to and fro, through the gap if there is one."""
+    """Driven back and forth, through the gap if there is one."""
     rows = []
     for k in range(2000):
         data.ctrl = 30 if k % 500 < 250 else -30
@@ -355,7 +355,7 @@ def rows(gears):
 
 
 def refuse_invalid(gears):
-    """In a separate process, whose lines the caller counts."""
+    """In a separate process; the caller counts its lines."""
     model = mujoco.MjModel.from_xml_string(GAP.format(half_gap=0.01, stiffness=2000, rotor="rotor_inertia", value=0.5,
                                                       driven="j"))
     plain = trajectory(model, mujoco.MjData(model))
@@ -405,7 +405,7 @@ def many(gears):
     assert change(wrong) == -1 and (states == before).all()
     assert b"state 3" in error.value and error.value.count(b"\n") == 1, error.value
 
-    # states closer than their size, whose numbers would be each other's, are refused, and nothing is written
+    # overlapping states are refused, and nothing is written
     kept = states.copy()
     for stride in (size - 1, 1, 0, -size):
         joints, describe = (ctypes.c_int * 2)(), (ctypes.c_int * 2)(1, 1)
@@ -433,7 +433,7 @@ def invalid():
 
 
 def counts(gears, model):
-    """Counts of one mjData; a reset begins anew."""
+    """Counts of one mjData; a reset clears them."""
     data, count = mujoco.MjData(model), Counts()
     for n in 100, 7:
         mujoco.mj_resetData(model, data)

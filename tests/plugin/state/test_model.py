@@ -64,7 +64,7 @@ def states(models):
 
 
 def alone(model, start, control):
-    """States and sensors of one run by itself, in data that its own model made."""
+    """Return states and sensors of a single run, in data of its own model."""
     data = mujoco.MjData(model)
     mujoco.mj_setState(model, data, start, STATE)
     rows, sensors = [], []

@@ -52,7 +52,7 @@ def test_finds_the_gear():
     sequences = sysid.ModelSequences("arm", spec, "motion", start, sysid.TimeSeries(time, ctrl), measured)
     residual = sysid.build_residual_fn(models_sequences=[sequences])
 
-    # many models in one call, and each by itself
+    # many models in one call, and each alone
     trials = np.array([[0.1, 0.5, 0.2], [0.15, 0.6, 0.4], [0.3, 0.1, 0.8], [0.0, 0.85, 0.0]]).T
     together = np.concatenate(residual(trials, params)[0])
     for i in range(trials.shape[1]):

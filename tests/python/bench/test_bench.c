@@ -357,7 +357,7 @@ static void test_deliver(void** state) {
   mjg_deliver(x, u, v, 4, p);
   assertBench(x[0], (2 * 0.9 - 0.3) / 1.2 - 0.05, 1e-12);
 
-  // which grows with the root of the velocity
+  // friction that grows with the root of the velocity
   v[0] = 4;
   p[mjgBENCH_CURVED_FRICTION] = 0.2;
   p[mjgBENCH_CURVED_VELOCITY] = 1;

@@ -1,4 +1,4 @@
-"""Which terms of friction each joint needs: those without which held-out torques are predicted worse.
+"""Choose the terms of friction that each joint needs: a term stays if held-out torques are predicted worse without it.
 
 The ladder of a joint: native (Coulomb and viscous friction, as in MuJoCo), curved viscous friction, Stribeck, load dependence,
 load dependence at rest, quadratic. Groups of logs are left out in turn, and everything is fitted to the others. A term stays if
@@ -18,7 +18,7 @@ from mjgear.identify.arm.law import NEEDS, PUBLISHED, TERMS, Rung
 from mjgear.identify.arm.problem import changed
 
 WORTH = 0.01  # part of the held-out sum of squares that a term takes away at least
-_SETTLE = 5  # fits of a published model with columns made anew
+_SETTLE = 5  # fits of a published model, each with new columns
 SURE = 3.0  # mean of the paired differences over its standard deviation
 
 

@@ -54,7 +54,7 @@ class Excitation:
     Attributes:
       period: s.
       middle, sines, cosines: (joints), (joints, harmonics) rad.
-      information: log det of what it tells, the more the better.
+      information: log det of the information matrix; larger is better.
     """
 
     period: float
@@ -141,7 +141,7 @@ class _Checker:
         return self.model.geom(g).name or f"a geom of {self.model.body(int(self.model.geom_bodyid[g])).name}"
 
     def excess(self, motion: Excitation, step: float) -> float:
-        """By which factor a motion is beyond its limits, without collisions; 1 and less is within."""
+        """Return the largest ratio of a motion to its limits, without collisions; up to 1 it is within."""
         t = np.arange(0, motion.period, step)
         q, v, a = motion.at(t)
         most = self.limits
@@ -178,7 +178,7 @@ def _draw(rng: np.random.Generator, limits: Limits, period: float) -> Excitation
 
 
 def _rest(motion: Excitation, limits: Limits) -> Excitation:
-    """The nearest motion that begins and ends at rest, as wide as positions and speeds allow."""
+    """Return the nearest motion that begins and ends at rest, scaled to the ranges of position and speed."""
     k = np.arange(1, _HARMONICS + 1)
     # velocity sum k s_k = 0, acceleration sum k^2 c_k = 0
     sines = motion.sines - np.outer(motion.sines @ k, k) / (k @ k)
@@ -225,9 +225,9 @@ def search(arm: Arm, limits: Limits, period: float = 20.0, payload: float = 0.0,
     """The best motion found.
 
     Args:
-      payload: kg at the last link's frame, with which torques have to stay within their limits too.
+      payload: kg at the last link's frame; torques stay within their limits with it, too.
       tries: random starts; refinements: of the best one.
-      friction: part of the torque that it takes besides.
+      friction: allowance for friction, relative to the torque without it.
 
     Raises:
       LogError: no motion within the limits was found.

@@ -1,6 +1,6 @@
 """Fits all joints of an arm together: the links are common to them, friction is a joint's own.
 
-The unknowns of a link are a symmetric 4 x 4 matrix S: its pseudo-inertia is L exp(S) L', with L L' that of the model. Every S
+The unknowns of a link are a symmetric 4 x 4 matrix S. Its pseudo-inertia is L exp(S) L'; L L' is the model's. Every S
 is a body that can exist, and 0 is the model. A stated tolerance of the model is the scatter of S, the same in all units (the
 metric of T. Lee and F. C. Park, 2018). Gauss-Newton on sums of Gram matrices, with bounds.
 """
@@ -22,7 +22,7 @@ from mjgear.identify.arm.problem import Problem
 SPREAD = 0.6
 _WEAK = 100.0  # usual sizes, of priors that only keep the matrix regular
 _GAMMA = 1.0  # of gamma_u and gamma_v
-_EVEN = 1e-6  # by which they differ in a rung in which they are the same
+_EVEN = 1e-6  # standard deviation of the difference of two numbers that a rung ties together
 _SEARCH = (0.02, 0.03, 0.05, 0.08, 0.12, 0.2, 0.3)  # Stribeck velocities, of the fastest motion
 _POWERS = (0.5, 2.0, 3.0)  # of the curved viscous friction
 
@@ -205,12 +205,12 @@ class Fitter:
             self.grams.append(self.problem.gram(j, design))
 
     def gram(self, j: int, rung: Rung, state: State) -> np.ndarray:
-        """(pieces, C + 1, C + 1) of a joint with columns made at a point, weights as they are."""
+        """(pieces, C + 1, C + 1) of a joint, with columns at a point and the current weights."""
         predicted = self.problem.predict(j, self.problem.base(j, self.links(state.S)[0]), state.p[j], state.offsets[j], rung)
         return self.problem.gram(j, self.problem.design(j, predicted, rung))
 
     def search(self, rungs: Sequence[Rung], state: State, only: int | None = None) -> None:
-        """Stribeck velocity and power of the shape of each joint, or of one: the best ones of a linear fit with the rung's terms."""
+        """Find the Stribeck velocity and power of each joint, or of one, that fit best with the rung's linear terms."""
         beta = self.links(state.S)[0]
         for j, rung in enumerate(rungs):
             if only not in (None, j):
@@ -221,7 +221,7 @@ class Fitter:
             predicted = self.problem.predict(j, self.problem.base(j, beta), state.p[j], state.offsets[j], rung)
             design, driving = self.problem.design(j, predicted, rung), predicted["driving"]
             n = r.Y.shape[1]
-            # columns of neither, except additions of the load at rest
+            # columns of neither group, except the additional load-dependent friction at rest
             base = [*range(2 * n + 2), 2 * n + 4, 2 * n + 5, 2 * n + 8, 2 * n + 14, *range(2 * n + 20, design.shape[1] - 1)]
             s, speed = np.sign(r.v), np.abs(r.v)
             w = np.sqrt(r.weight)[:, None]
@@ -352,7 +352,7 @@ class Fitter:
           centers: of the priors; None: the model and the given scales.
           sums: sums(pieces), where they are there already.
           only: a joint whose numbers are fitted, and the links, of which the other joints say what Others holds.
-          enough: gain of the cost, a sum of squares over variances, from which a step is the last.
+          enough: a step that lowers the cost by less is the last; the cost is a sum of squares over variances.
           linear: one step of Gauss-Newton, whatever the cost does: for draws near the best point.
         """
         sums = self.sums(pieces) if sums is None else sums
@@ -445,7 +445,7 @@ class Fitter:
         return C
 
     def settle(self, rungs: list[Rung], state: State, rounds: int, exponents: bool = False) -> State:
-        """Fit and make the columns anew in turn, until the values behind the columns converge.
+        """Alternate fits and new columns until the values behind the columns converge.
 
         Args: exponents: write those of the temperature into the shapes; not while their need is tested.
         """

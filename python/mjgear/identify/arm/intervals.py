@@ -28,7 +28,7 @@ UNITS = {
 _MJCF = {"viscous": "damping"}
 
 _FREEDOM = 4  # degrees of Student's t at least: a few logs have many pieces
-_UNKNOWN = 0.5  # width of the interval of gamma_u or gamma_v from which they are unknown
+_UNKNOWN = 0.5  # gamma_u or gamma_v with a wider interval is unknown
 
 
 @dataclass

@@ -51,7 +51,7 @@ class Shape:
       stribeck_velocity: rad/s.
       power: of the curved viscous friction.
       coulomb_temperature, viscous_temperature: 1/K.
-      delay: by which the torque is shifted, s.
+      delay: shift of the torque, s.
     """
 
     stribeck_velocity: float = 0.1
@@ -111,10 +111,10 @@ def columns(Y: np.ndarray, known: np.ndarray, v: np.ndarray, a: np.ndarray, warm
       Y: (N, n) regressor of the links.
       known: torque of springs and payloads.
       warmth: temperature less its mean, K; None: unknown.
-      log: which of the logs a row is of.
+      log: index of the log of each row.
       driving: whether s lambda > 0.
       torques: u and x as the last fit has them, for terms of the load that are not linear.
-      at_rest: what the bound gains at rest, as the last fit has it, N m.
+      at_rest: additional friction at rest in the last fit, N m.
       late: how the torque changes with its delay, N m/s.
     """
     s, speed = np.sign(v), np.abs(v)
@@ -138,7 +138,7 @@ def weights(beta: np.ndarray, p: np.ndarray, offsets: np.ndarray) -> tuple[np.nd
 
     Args:
       beta: (n) inertial parameters of the links that the joint moves.
-      p: NUMBERS; stribeck_velocity is relative to the shape's, less 1, the two of temperature are what the shape lacks.
+      p: NUMBERS; stribeck_velocity is the relative difference from the shape, the two of temperature are absolute differences.
       offsets: of each log, as logged.
     """
     n, nl = beta.size, offsets.size

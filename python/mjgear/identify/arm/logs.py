@@ -159,7 +159,7 @@ def read(path: str | Path, model: mujoco.MjModel, joints: Sequence[str], columns
       columns: quantity -> NAME[:UNIT][,wrap=PERIOD], in which {} stands for the joint's name or number, or a
         comma-free list of names separated by spaces.
       dt: time between samples where there is no column of it.
-      facts: what the file does not say.
+      facts: values that the file lacks.
       header: names of the columns of a CSV that has no line of them; one with {} stands for one of each joint, numbered from 1.
 
     Raises:

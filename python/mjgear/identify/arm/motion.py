@@ -14,7 +14,7 @@ from scipy.signal import butter, sosfiltfilt
 from mjgear.identify.arm.logs import ArmLog
 from mjgear.identify.logs import LogError
 
-_FLOOR = 10.0  # spectrum of the position over its noise from which it is motion
+_FLOOR = 10.0  # least ratio of the position's spectrum to its noise that counts as motion
 _LEAST = 5.0  # Hz, of the filter
 _BANDS = 40  # of a spectrum, each as wide on a scale of logarithms
 
@@ -62,7 +62,7 @@ def spectrum(log: ArmLog) -> tuple[np.ndarray, np.ndarray]:
 
 
 def bandwidth(log: ArmLog) -> float:
-    """Frequency up to which the positions are more than the noise of their highest frequencies, Hz."""
+    """Return the frequency below which positions exceed the noise of their highest frequencies, Hz."""
     f, power = spectrum(log)
     # means over half a hertz
     width = max(3, int(round(0.5 * log.n * log.dt)))
@@ -70,7 +70,7 @@ def bandwidth(log: ArmLog) -> float:
     found = 0.0
     for p in power.T:
         smooth = np.convolve(p, kernel, "same")
-        floor = np.median(p[f > 0.7 * f[-1]]) * 1.44  # mean of a spectrum whose median that is
+        floor = np.median(p[f > 0.7 * f[-1]]) * 1.44  # ratio of mean to median of a spectrum
         above = np.flatnonzero(smooth > _FLOOR * max(floor, 1e-30))
         if above.size:
             found = max(found, float(f[above[-1]]))
@@ -78,9 +78,9 @@ def bandwidth(log: ArmLog) -> float:
 
 
 def quiet(log: ArmLog) -> float:
-    """Frequency at which the accelerations' spectrum is least, Hz: below it is motion, above it noise and vibration grow.
+    """Return the frequency of the smallest acceleration spectrum, Hz: motion below, growing noise and vibration above.
 
-    The middle one of all joints. A line far above the motion does not move it, which a comparison of powers would take for motion.
+    The middle one of all joints. A spectral line far above the motion does not shift it, as it would in a comparison of powers.
     """
     f, power = spectrum(log)
     edges = np.geomspace(2.0 / (log.n * log.dt), f[-1], _BANDS + 1)

@@ -61,7 +61,7 @@ class Problem:
     Attributes:
       rows: of each joint.
       groups: name -> pieces that are left out together.
-      alone: joints that move in hardly more than one group of logs, for which parts of all logs are left out in the place of logs.
+      alone: joints that move in few groups of logs; for them parts of all logs are left out instead of logs.
 
     Raises:
       LogError: a joint does not move in any log; too little is left.
@@ -188,7 +188,7 @@ class Problem:
         return out
 
     def scatter(self, j: int, residual: np.ndarray) -> float:
-        """Variance of a residual, as that of a mean of independent ones: times 1 + 2 sum of its correlations.
+        """Return the variance of a residual for the mean of correlated samples: times 1 + 2 sum of its correlations.
 
         Sets the weights of the rows too: those far out count less (Huber).
         """
@@ -251,7 +251,7 @@ def _groups(logs: Sequence[ArmLog], piece_log: Sequence[int]) -> dict[str, list[
 
 
 def _fifths(piece_log: Sequence[int]) -> dict[str, list[int]]:
-    """Name -> pieces: the first fifth of every log, the second, and so on."""
+    """Return name -> pieces: the first fifth of every log, the second, and so on."""
     found: dict[str, list[int]] = {}
     for i in sorted(set(piece_log)):
         own = [k for k, log in enumerate(piece_log) if log == i]

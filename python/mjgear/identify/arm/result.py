@@ -22,10 +22,10 @@ from mjgear.identify.logs import LogError
 
 _STILL = 2e-3  # rad or m: a joint that moves less is held
 _LEAST_MASS, _LEAST_INERTIA = 1e-6, 1e-9  # kg, kg m2: of links that a model gives none
-_LATE = 3.0  # samples of delay from which it is remarked on
-_AS_GOOD = 1.02  # errors whose ratio is less say the same
+_LATE = 3.0  # delays of more samples get a remark
+_AS_GOOD = 1.02  # errors with a smaller ratio count as equal
 _TITLES = {"largest": "the friction with all terms", "native": "Coulomb and viscous friction"}
-_ROUNDS = 15  # of fits with columns made anew
+_ROUNDS = 15  # fits, each with new columns
 
 
 @dataclass
@@ -117,8 +117,8 @@ def identify(robot: str | Path | mujoco.MjSpec, paths: Sequence[str | Path], joi
     Args:
       robot: MJCF or URDF file, or a model that is being built. Meshes that are not there are left out.
       paths: logs and folders.
-      joints: those that the logs have, in order; None: all hinges and slides with a column of their position.
-      columns, facts, dt, header: of logs.read.
+      joints: joints of the logs, in order; None: all hinges and slides with a column of positions. columns,
+      facts, dt, header: as in logs.read.
       options: of identify_logs.
 
     Raises: LogError: robot, logs or options are not understood.
@@ -261,7 +261,7 @@ def identify_logs(spec: mujoco.MjSpec, joints: Sequence[str], read: Sequence[log
     told("fit: chosen terms")
     fitter.search(choice.rungs, state)
     state = fitter.settle(choice.rungs, state, _ROUNDS)
-    # once more with the shapes of the remaining terms: a wrong shape made another term look needed
+    # repeat with the shapes of the remaining terms: a wrong shape may make another term look necessary
     largest = choice.errors["largest"]
     choice = choose(fitter, choice.rungs, state, told)
     choice.errors["largest"] = largest

@@ -44,7 +44,7 @@ class Controller:
     explained: np.ndarray
 
     def notes(self, joints: list[str]) -> list[str]:
-        """Joints whose torque no such loop explains."""
+        """Joints whose torque such a loop does not explain."""
         return [f"{n}: a position loop explains {100 * e:.0f} % of the torque: its controller is another one, and the robot was not simulated under it"
                 for n, e, kp in zip(joints, self.explained, self.kp) if e < _EXPLAINED or kp <= 0]  # fmt: skip
 
@@ -127,7 +127,7 @@ def controller(found: Identified) -> Controller | None:
 
 
 def models(found: Identified) -> dict[str, mujoco.MjSpec]:
-    """The chosen robot, and the one with Coulomb and viscous friction."""
+    """The chosen robot, and the robot with Coulomb and viscous friction."""
     fastest = found.fitter.problem.fastest
     plain = [changed(r, frozenset()) for r in found.rungs]
     return {"chosen": build(found.spec, found.arm, found.parameters(), found.rungs, found.state.p, fastest),

@@ -7,7 +7,7 @@ from .numbers import Couples, vectors
 
 @wp.func
 def find(column: int, colind: wp.array(dtype=int), first: int, end: int) -> int:
-    """Where a row of a sparse matrix has a column, -1 if nowhere."""
+    """Return the address of a column in a row of a sparse matrix, or -1."""
     for p in range(first, end):
         if colind[p] == column:
             return p
@@ -53,7 +53,7 @@ def add_product(
 
 @wp.func
 def add_products(w: int, lane: int, lanes: int, couples: Couples, a: vectors, product: vectors):
-    """All of these products with a."""
+    """Add the products of all of these matrices with a."""
     for k in range(couples.nactuator):
         if couples.efm_as[w, k] != 0.0:
             first = couples.moment_rowadr[w, k]

@@ -17,7 +17,7 @@ RESIDUAL, UNSOLVED, NO_ROW = 1, 2, 3
 
 @wp.struct
 class Tree:
-    """Where matrices have the entries of their lower triangle, a row after the other: Model.M_*."""
+    """Addresses of the entries of the lower triangle of matrices, row by row: Model.M_*."""
 
     rownnz: wp.array(dtype=int)
     rowadr: wp.array(dtype=int)
@@ -66,7 +66,7 @@ class Motion:
     """Results of the constraint solver, and of rounds after it."""
 
     qacc: vectors
-    next: vectors  # where a round goes
+    next: vectors  # acceleration that a round proposes
     smooth: vectors  # all forces except constraint forces
     qfrc_constraint: vectors
     Ma: vectors
@@ -86,9 +86,9 @@ class Round:
     steps: int  # of Newton's method, the most of them
     solved: int  # the last friction problem was
     kept: int  # and all joints kept their pieces
-    calm: int  # rounds since which they do, and constraints their states
+    calm: int  # rounds in which gears kept their pieces, and constraints their states
     far: int  # and it moved the joints by more than rounding
-    moved: float  # by so much of the largest acceleration
+    moved: float  # relative to the largest acceleration
     slope: float  # of the cost of constraints at the begin of this motion
     largest: float  # torque or force
 

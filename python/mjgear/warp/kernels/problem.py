@@ -22,10 +22,10 @@ NEAR, ROUGH = 1e-5, 1e-4
 # rounds after which states of constraints are taken to go round
 KEEPS = 6
 
-# of the largest friction in a world: by so much rounding may exceed the bound of a joint that is held
+# round-off allowed beyond the bound of a stuck joint, relative to the largest friction of the world
 ROUNDED = 4e-7
 
-# softness of rows that hold after rounds, relative to that of rows in the constraint solve
+# softness of the holding rows after the rounds, relative to rows of the constraint solve
 HARD = 0.1
 
 # exchanges of pieces where Newton's method finds no solution
@@ -74,7 +74,7 @@ def make(numbers) -> list[wp.Kernel]:
 
     @wp.func
     def set_up(w: int, lane: int, lanes: int, implicit: int, h: real, dof: wp.array(dtype=int), law: Law, found: Found, nv: int, scratch: Scratch):
-        """Velocity and load without friction, from the acceleration with the current friction, which the solver may not have reached."""
+        """Velocity and load without friction, from the acceleration with the current friction; the solver may not have converged to it."""
         n = dof.shape[0]
         integrated(scratch.v_free, scratch.gradient, scratch.Z, dof, implicit, nv, n, w)
         times(scratch.phi, scratch.A, found.t, n, n, w)
@@ -165,7 +165,7 @@ def make(numbers) -> list[wp.Kernel]:
     def take(
         w: int, lane: int, lanes: int, nv: int, rows: int, tree: Tree, metric: vectors, couples: Couples, motion: Motion, scratch: Scratch
     ) -> float:
-        """Torques of that motion; the largest force."""
+        """Compute the torques of this motion and the largest force."""
         multiply(scratch.x, scratch.gradient, metric, tree.rownnz, tree.rowadr, tree.colind, nv, w)
         for k in range(lane, nv, lanes):
             scratch.old_Ma[w, k] = motion.Ma[w, k]

@@ -4,7 +4,7 @@ import warp as wp
 
 from .numbers import NO_ROW, RESIDUAL, blame, integers, scalars, vectors
 
-# smallest normal number of single precision, below which numbers have no digits
+# smallest normal number of single precision
 SMALLEST = 1.17549435e-38
 
 # relative to the largest torque in a world: round-off of a sum of a dozen torques in single precision
@@ -31,7 +31,7 @@ def make(numbers) -> list[wp.Kernel]:
 
     @wp.func
     def load(law: Law, w: int, g: int, t: real, change: real) -> real:
-        """Lambda where the velocity changes by so much in the step."""
+        """Return lambda for this change of velocity over the step."""
         return law.gain[w, g] * law.tau[w, g] - law.alpha[w, g] * change - law.beta[w, g] * t
 
     @wp.func

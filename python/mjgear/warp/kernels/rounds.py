@@ -3,7 +3,7 @@
 A round is a friction problem at the states that constraints have (problem.py) and a look at the states that follow (states.py). Where
 states and forces stay and the motion with them, the world is done. Where rounds do not end, gears become rows of friction loss with
 the bound of the last friction problem. That is a convex problem, in which friction drives by no more than the softness of rows
-allows. One more round continues from its solution; if it does not converge, that of its rows does.
+allows. One more round continues from its solution. If the round does not converge, the solution of the rows is kept.
 
 Threads of a block share a world: each takes every lanes-th column, row or joint, and computes single numbers itself.
 """
@@ -123,7 +123,7 @@ def make(numbers) -> list[wp.Kernel]:
                 else:
                     of_rows(w, lane, lanes, dof, frictionadr, found, motion)
         if definite != 0 and ends == 0:
-            # it may be rounding by which it still moves
+            # its remaining motion may be round-off
             round.other = 0
             hessian(w, lane, lanes, nv, rows, round, elliptic, tree, metric, couples, geared, c, motion, scratch)
             missing = float(0.0)

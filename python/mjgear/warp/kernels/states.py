@@ -16,7 +16,7 @@ FORESEEN = 2e-6
 SLOPE = 0.5
 LOOKS = 16
 
-# rounds in which neither pieces nor states change, so that only rounding moves a world
+# rounds without a change of pieces or states, after which only round-off moves a world
 CALM = 2
 
 # relative to the largest acceleration: smaller changes end the rounds; relative to the largest force: unless a stiff contact changes
@@ -120,7 +120,7 @@ def make(numbers) -> list[wp.Kernel]:
 
     @wp.func
     def curvature(w: int, r: int, nv: int, c: Constraints, motion: Motion, scratch: Scratch) -> float:
-        """Of the cost of a row along the way to the goal, at the next motion. That of a contact on its cone is all in its first row."""
+        """Return the curvature of the cost of a row along the step, at the next motion. A contact on its cone has all of it in its first row."""
         change = float(along(c.J, motion.qacc, scratch.gradient, nv, w, r))
         if motion.state[w, r] == QUADRATIC:
             return c.D[w, r] * change * change
@@ -130,7 +130,7 @@ def make(numbers) -> list[wp.Kernel]:
         if c.address[con, 0] != r:
             return 0.0
 
-        # N is a line over the way, and T is not
+        # N is linear along the step, T is not
         mu = cone_mu(w, con, c)
         at = on_contact(w, r, nv, c, motion.next)
         T = at[1]
@@ -159,7 +159,7 @@ def make(numbers) -> list[wp.Kernel]:
         motion: Motion,
         scratch: Scratch,
     ) -> float:
-        """With this friction the way to the goal is a Newton step of the convex cost of constraints: go as far as that falls. How far."""
+        """With this friction the step is a Newton step on the convex cost of the constraints; returns its length by a line search."""
         start = round.slope
         base = float(0.0)
         mass = float(0.0)
@@ -186,7 +186,7 @@ def make(numbers) -> list[wp.Kernel]:
             if look == LOOKS or not (slope > -SLOPE * start or (part < 1.0 and slope < SLOPE * start)):
                 break
 
-            # Newton's step from there, or half the way that is left
+            # Newton's step, or bisection
             if slope > 0.0:
                 high = part
             else:
@@ -215,7 +215,7 @@ def make(numbers) -> list[wp.Kernel]:
         motion: Motion,
         scratch: Scratch,
     ) -> Round:
-        """Forces and states of all rows at the new motion, which becomes that of the world, and whether it is done."""
+        """Set the new motion; compute forces and states of all rows, and whether the world is done."""
         off = float(0.0)
         wrong = float(0.0)
         other = float(0.0)
