@@ -9,13 +9,14 @@ from docutils import nodes
 from sphinx.addnodes import index
 from sphinx.transforms import SphinxTransform
 
-KINDS = {"key": "key of a gear", "term": "glossary", "function": "Python"}
+KINDS = ("key", "term", "function")
 
 
 def names_of(cell):
     """What stands in a first column: names in code, without code the words between commas."""
     code = [node.astext() for node in cell.findall(nodes.literal)]
-    words = re.split(r", ", re.sub(r" *\(.*\)", "", "".join(node.astext() for node in cell.findall(nodes.Text) if not isinstance(node.parent, nodes.literal))))
+    prose = "".join(node.astext() for node in cell.findall(nodes.Text) if not isinstance(node.parent, nodes.literal))
+    words = re.sub(r" *\(.*\)", "", prose).split(", ")
     return [name for name in [*code, *(word.strip(" ,") for word in words)] if name and not name.startswith('"')]
 
 
@@ -25,8 +26,8 @@ class Terms(SphinxTransform):
     def apply(self):
         for table in self.document.findall(nodes.table):
             head = next(table.findall(nodes.thead), None)
-            kind = KINDS.get(head.next_node(nodes.entry).astext()) if head else None
-            for row in next(table.findall(nodes.tbody)).findall(nodes.row) if kind else ():
+            kind = head.next_node(nodes.entry).astext() if head else ""
+            for row in next(table.findall(nodes.tbody)).findall(nodes.row) if kind in KINDS else ():
                 cell = row.next_node(nodes.entry)
                 for name in names_of(cell):
                     place = nodes.make_id(f"{kind} {name}")
@@ -34,7 +35,7 @@ class Terms(SphinxTransform):
                         continue
                     target = nodes.target("", "", ids=[place])
                     self.document.note_explicit_target(target)
-                    entry = index(entries=[("single", f"{name} ({kind})", place, "", None)])
+                    entry = index(entries=[("single", name, place, "main", None)])  # main: before pages that have the word in their text
                     cell.insert(0, [entry, target])
 
 
