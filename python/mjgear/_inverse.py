@@ -88,8 +88,8 @@ def inverse(
 
     Args:
         model: the model, with any integrator but RK4.
-        data: the state before the step. Positions and velocities are computed anew, and all that ``mj_inverse`` writes; state, controls and qacc
-            stay. Call it between steps. In a control callback pass other data that hold the same state.
+        data: the state before the step. All that ``mj_inverse`` writes is computed again, positions and velocities included; state, controls and
+            qacc stay. Call it between steps. In a control callback pass other data that hold the same state.
         qacc: (v+ - v)/h over the step, rad/s2 or m/s2 (nv). Without it the acceleration in ``data`` as ``mj_forward`` left it.
         rotors: accelerations (w+ - w)/h of rotors behind gaps by the names of their joints; rotors that are not named have motion ROTOR.
 

@@ -108,7 +108,7 @@ def version() -> str:
 
 
 def _is_registered() -> bool:
-    """Whether the engine that is running knows the plugin."""
+    """Return whether the running engine knows the plugin."""
     package = pathlib.Path(mujoco.__file__).parent
     version = mujoco.mj_versionString()
     for name in (f"libmujoco.so.{version}", f"libmujoco.{version}.dylib", "mujoco.dll"):

@@ -40,8 +40,7 @@ _folder: tempfile.TemporaryDirectory[str] | None = None
 def make(environment: str, gears: Any, *, integrator: str | None = None, **options: Any) -> gymnasium.Env[Any, Any]:
     """A MuJoCo environment of Gymnasium whose motors have gears.
 
-    Its MJCF gets the gears, and an integrator that serves: gears need an implicit velocity, so RK4 becomes implicitfast,
-    which a warning says. Everything else, rewards too, is the environment's.
+    Its MJCF gets the gears. Gears need an implicit velocity, so implicitfast replaces RK4, with a warning. Everything else, rewards too, is the environment's.
 
     Args:
         environment: id, such as "Hopper-v5", of an environment that takes ``xml_file``.

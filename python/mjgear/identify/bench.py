@@ -481,8 +481,8 @@ class FreeRun(Dynamometer):
 
 
 def _averages(moving: np.ndarray, columns: Sequence[np.ndarray], count: int) -> tuple[np.ndarray, np.ndarray]:
-    """Samples that are averaged, and the first one of each average: up to `count` neighbouring ones where all columns are steady,
-    the middle one of them elsewhere."""
+    """Return the averaged samples and the first sample of each average. Up to `count` neighbours are averaged while all columns
+    are steady; otherwise the middle one is taken."""
     take: list[np.ndarray] = []
     places = np.flatnonzero(moving)
     for run in np.split(places, np.flatnonzero(np.diff(places) > 1) + 1):

@@ -60,7 +60,7 @@ class Misfit:
 
     @property
     def is_found(self) -> bool:
-        """Whether the residual is more than the sensors' noise."""
+        """Return whether the residual exceeds the sensors' noise."""
         return self.ratio > _MISFIT
 
     def ends(self) -> list[dict[str, float]]:

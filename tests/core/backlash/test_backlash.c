@@ -110,7 +110,7 @@ static void pulling(void** state) {
         double omega = 0.0117 * j;
         double T = mjg_backlashTorque(NULL, NULL, &law, theta, omega);
 
-        // N (3): a negative torque needs left contact, which ends long before k theta + c omega = 0
+        // N (3): a negative torque needs contact on the left, which ends long before k theta + c omega = 0
         pulls += T < 0 && theta > law.half_gap && law.stiffness * theta + law.damping * omega > 0;
       }
     }

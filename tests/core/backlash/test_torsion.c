@@ -225,7 +225,7 @@ static void randomSteps(void** state) {
       compared++;
     }
 
-    // the slider stays within reach, and does not move unless it must
+    // the slider stays within its range, and moves only at its ends
     assert_true(fabs(b - s.theta_b) <= reach * (1 + 1e-9) + 1e-15);
     assert_true(s.theta_b == c.theta_b || fabs(fabs(b - s.theta_b) - reach) < 1e-9 * reach + 1e-15);
   }

@@ -65,7 +65,7 @@ static void staleObjects(void** state) {
     stale->plugin_data[0] = 0;
     mj_deleteData(stale);
 
-    // data at this address, whose pointer is another's, as where the engine copies byte by byte
+    // data at this address with the pointer of other data, as after the engine's copy byte by byte
     mjData* d = mj_makeData(m[k]);
     hits += (uintptr_t)d == address;
     d->plugin_data[0] = source[k]->plugin_data[0];
