@@ -91,7 +91,7 @@ def creep(kind, minutes, options):
 
 
 def band(kind, options, steps=12):
-    """Share of its load that the first motor may bear while the arm stands, turning by less than a degree in a second: (least, most), by bisection."""
+    """Return the largest share of its load that the first motor may carry while the arm turns less than a degree in a second: (least, most), by bisection."""
     pose = np.array([0.3, -0.2, 0.4])
     load, ends = gravity(pose), []
 

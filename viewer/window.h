@@ -77,7 +77,7 @@ void windowCamera(Window* w, int camera);
 // show changes from outside in the panels
 void windowUpdate(Window* w);
 
-// the list of scenes: shown if it was not, else gone; a scene that is chosen from it
+// toggle the list of scenes; the scene chosen from it
 void windowOverview(Window* w);
 void windowChoose(Window* w, int scene);
 

@@ -19,7 +19,7 @@ TEXT = 4000  # bytes for all refusals of a call
 
 
 class Changes:
-    """Which numbers of which gears change: a key of a joint's gear for each column of values. Columns of a joint stand side by side.
+    """The changing numbers: a key of a joint's gear for each column of values. Columns of a joint stand side by side.
 
     Args:
         columns: (joint, key, 1 if the keys replace the description of the gear).

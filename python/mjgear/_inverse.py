@@ -108,8 +108,8 @@ def feedforward(model: mujoco.MjModel, data: mujoco.MjData, qacc: ArrayLike) -> 
 
     ``inverse`` of the wanted motion, made into one number a dof. Write the wanted position and velocity into a second ``data`` and give the
     wanted acceleration. With feedback use the measured state, and wanted acceleration + Kp e + Kd de/dt. A joint that shall rest gets
-    the torque next to zero with which its friction holds it. One that is to leave rest against static friction gets the torque that
-    breaks it away. Rotors behind gaps are to move with their joints.
+    the torque next to zero with which its friction holds it. A joint that leaves rest against static friction gets its breakaway
+    torque. Rotors behind gaps are to move with their joints.
 
     Args:
         model: the model, with any integrator but RK4.

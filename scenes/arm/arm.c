@@ -7,7 +7,7 @@
 #include "../scene.h"
 
 #define NJOINT 6
-#define LOWER  2.0  // until then the arm moves, s
+#define LOWER  2.0  // end of the arm's motion, s
 #define OFF    3.0  // the motors are switched off
 #define STILL  3.5  // from then on nothing may move
 #define END    20.0

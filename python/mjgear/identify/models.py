@@ -86,7 +86,7 @@ class Model:
     Attributes:
       law: "gear" or "bam", as the core knows them.
       parameters: names in PARAMETERS.
-      nested: the simpler models that this one contains: each starts from the other's solution.
+      nested: simpler models that this one contains. Each starts from the other's solution, too.
       akin: a model of another law that says nearly the same: each starts from the other's solution as well, where both are fitted.
     """
 

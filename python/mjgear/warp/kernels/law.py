@@ -97,7 +97,7 @@ def make(numbers) -> list[wp.Kernel]:
         before: wp.array(dtype=int),
         status: wp.array(dtype=int),
     ):
-        """The law of this step, friction of the last one as the first guess, and rows with it."""
+        """Set the law of this step, and rows with the friction of the last step as the first guess."""
         w, g = wp.tid()
         if g == 0:
             if overflow.shape[0] > 0:
