@@ -132,7 +132,7 @@ typedef enum mjgMotion_ {
 // All else that acts counts: actuators that are loads, at the controls in d, constraints, limits, springs, applied forces, what the integrator makes of
 // velocity and position gains of actuators at the controls in d, and rotor inertia.
 //
-//   low, high   (njnt + ntendon) of joints, behind them tendons; NaN without a gear. A motor_joint and its joint have
+//   low, high   (njnt + ntendon) by mjg_gearId; NaN without a gear. A motor_joint and its joint have
 //               the same. Infinite where no torque would move the joint
 //   motion      (njnt + ntendon) nullable, mjgMotion
 //   d           the state before the step. Positions and velocities are computed anew, and all that mj_inverse writes;
@@ -193,7 +193,7 @@ MJGAPI const char* mjg_acceptingPlugin(void);
 MJGAPI int mjg_checkModel(const mjModel* m, char* problems, int problems_sz, char* warnings,
                           int warnings_sz);
 
-// which actuators act on a joint (or njnt plus a tendon), by number (nactuator): 1 as
+// which actuators act on a joint or tendon (mjg_gearId), by number (nactuator): 1 as
 // motors of its gear, or of the one that it could have, -1 as loads on its link, 0 not at
 // all. The section "Motors and loads" of doc/mjcf.md says which do. Returns how many act,
 // or -1 if the gears of the model are refused or the joint is neither hinge nor slide

@@ -438,7 +438,7 @@ MUTATIONS = [
     ]),
     Of("python/mjgear/_gears.py", "test_python_gears.py test_python_objects.py", [
         ("            shown.flags.writeable = False\n", ""),
-        ("found[model.njnt + int(model.sensor_objid[sensor])] = where", "found[int(model.sensor_objid[sensor])] = where"),
+        ("found[_structs.number_of(model, kind, own)] = where", "found[own] = where"),
         ("self._model = self._data.model\n", "pass\n"),
         ("changed = (before > 0) != (after > 0)", "changed = (before > 0) & (after > 0)"),
     ]),

@@ -42,7 +42,7 @@ static int findGears(Sim* sim, const mjModel* m) {
     }
     int flg_tendon = joint[i].kind == mjgpTRN_TENDON, id = joint[i].joint;
     SimGear* gear = sim->gear + sim->ngear++;
-    *gear = (SimGear){.joint = flg_tendon ? (int)m->njnt + joint[i].tendon : id,
+    *gear = (SimGear){.joint = joint[i].number,
                       .tendon = flg_tendon ? joint[i].tendon : -1,
                       .qpos = flg_tendon ? -1 : m->jnt_qposadr[id],
                       .dof = flg_tendon ? -1 : m->jnt_dofadr[id],
@@ -91,13 +91,12 @@ static void deleteOurs(mjSpec* spec, mjtObj type) {
 
 
 // remove the gears and all references to them, and set native friction instead
-static void removeGears(mjSpec* spec, int njnt, const SimGear* gear, int ngear,
-                        const double* frictionloss) {
+static void removeGears(mjSpec* spec, const SimGear* gear, int ngear, const double* frictionloss) {
   // ids are those of the compiled model, before anything is deleted
   for (int i = 0; i < ngear; i++) {
     int flg_tendon = gear[i].tendon >= 0;
     mjsElement* element = findElement(spec, flg_tendon ? mjOBJ_TENDON : mjOBJ_JOINT,
-                                      gear[i].joint - flg_tendon * njnt);
+                                      flg_tendon ? gear[i].tendon : gear[i].joint);
     double* loss =
         flg_tendon ? &mjs_asTendon(element)->frictionloss : &mjs_asJoint(element)->frictionloss;
     *loss = frictionloss ? frictionloss[i] : 0;
@@ -164,7 +163,7 @@ int simLoad(Sim* sim, const mjgScene* scene, const mjgCase* variant, const SimSe
 
   // compile again with another friction
   if (sim->ngear > 0 && friction != simGEAR) {
-    removeGears(spec, (int)m->njnt, sim->gear, sim->ngear, frictionloss);
+    removeGears(spec, sim->gear, sim->ngear, frictionloss);
     mj_deleteModel(m);
     m = mjg_compileScene(spec, scene, variant, error, error_size);
     if (!m) {

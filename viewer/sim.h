@@ -18,7 +18,7 @@ typedef enum SimFriction_ {
 
 typedef struct SimGear_ {
   char name[64];  // name of the joint or tendon, shortened where it is long
-  int joint;      // joint id; of a tendon njnt plus its id, as in mjgear_plugin.h
+  int joint;      // number of the gear (mjg_gearId)
   int tendon;     // tendon id; -1: a joint
   int qpos;       // address in qpos; -1: a tendon
   int dof;        // address in qvel; -1: a tendon

@@ -6,6 +6,7 @@
 #include "configuration/check.h"
 #include "configuration/config.h"
 #include "configuration/motors.h"
+#include "configuration/names.h"
 #include "configuration/plugin.h"
 #include "mjgear_plugin.h"
 #include "state/gears.h"
@@ -64,10 +65,10 @@ int mjg_checkModel(const mjModel* m, char* problems, int problems_sz, char* warn
 
 
 int mjg_actuatorRoles(int* role, const mjModel* m, int joint) {
-  int n = 0, i = 0, count = -1, tendon = m ? joint - (int)m->njnt : -1;
-  int scalar = m && joint >= 0 && joint < m->njnt &&
-               (m->jnt_type[joint] == mjJNT_HINGE || m->jnt_type[joint] == mjJNT_SLIDE);
-  if (!role || (!scalar && (tendon < 0 || tendon >= (int)m->ntendon))) {
+  int n = 0, i = 0, count = -1, id, type = mjgp_gearObject(&id, m, joint);
+  int scalar =
+      type == mjOBJ_JOINT && (m->jnt_type[id] == mjJNT_HINGE || m->jnt_type[id] == mjJNT_SLIDE);
+  if (!role || !(scalar || type == mjOBJ_TENDON)) {
     return -1;
   }
   mjgReport report;
@@ -78,8 +79,7 @@ int mjg_actuatorRoles(int* role, const mjModel* m, int joint) {
   mjModel plain = mjgp_withoutOptions(m);
   mjgpJoint* known =
       mjgp_leader(m, slot) < 0 ? NULL : mjgp_check(&n, &options, &report, &plain, slot);
-  while (i < n &&
-         (known[i].kind == mjgpTRN_TENDON ? known[i].tendon != tendon : known[i].joint != joint)) {
+  while (i < n && known[i].number != joint) {
     i++;
   }
 
@@ -90,9 +90,9 @@ int mjg_actuatorRoles(int* role, const mjModel* m, int joint) {
   }
   all[n] = (mjgpJoint){.instance = -1,
                        .kind = scalar ? mjgpTRN_JOINT : mjgpTRN_TENDON,
-                       .joint = scalar ? joint : -1,
-                       .dof = scalar ? m->jnt_dofadr[joint] : -1,
-                       .tendon = scalar ? -1 : tendon};
+                       .joint = scalar ? id : -1,
+                       .dof = scalar ? m->jnt_dofadr[id] : -1,
+                       .tendon = scalar ? -1 : id};
   if (!report.count) {
     mjgp_makeMotors(&motors, &report, m, all, n + (i == n), slot);
     count = 0;

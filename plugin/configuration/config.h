@@ -104,6 +104,7 @@ typedef struct mjgpJoint_ {
   int gap;               // mjgpGap
   int partner;           // number of the motor of a load and of the load of a motor, else -1
   int sides[2];          // dofs of a load and its motor, ascending
+  int number;            // of the joint or tendon, mjgp_gearNumber
   mjtNum signs[2];       // 1: of the motor, -1: of the load
   int encoder;           // mjgpEncoder, of a rotor
   int constant;          // 1: its coefficients are the same at any position, velocity and load

@@ -237,10 +237,25 @@ static int jointOf(const mjModel* m, int tendon) {
 }
 
 
+int mjgp_gearNumber(const mjModel* m, int type, int id) {
+  return id < 0 || type == mjOBJ_JOINT ? id : (int)m->njnt + id;
+}
+
+
+int mjgp_gearObject(int* id, const mjModel* m, int number) {
+  int njnt = m ? (int)m->njnt : 0, ntendon = m ? (int)m->ntendon : 0;
+  *id = number < njnt ? number : number - njnt;
+  return number < 0 || number - njnt >= ntendon ? mjOBJ_UNKNOWN
+         : number < njnt                        ? mjOBJ_JOINT
+                                                : mjOBJ_TENDON;
+}
+
+
 mjgpJoint mjgp_makeGeared(const mjgpPlace* place, int type, int id, int index, int item) {
   const mjModel* m = place->m;
   int tendon = type == mjOBJ_TENDON, joint = tendon ? jointOf(m, id) : id;
-  return (mjgpJoint){.instance = place->instance,
+  return (mjgpJoint){.number = mjgp_gearNumber(m, type, id),
+                     .instance = place->instance,
                      .index = index,
                      .item = item,
                      .kind = tendon ? mjgpTRN_TENDON : mjgpTRN_JOINT,

@@ -19,6 +19,14 @@
 // -1 after a refusal
 int mjgp_findGeared(int type, const char* word, int length, const mjgpPlace* place);
 
+// Returns the number that names the gear of a joint (mjOBJ_JOINT) or tendon (mjOBJ_TENDON) to
+// users; -1 for the id -1.
+int mjgp_gearNumber(const mjModel* m, int type, int id);
+
+// Returns type and id of the object of such a number; mjOBJ_UNKNOWN if there is none or m is
+// null.
+int mjgp_gearObject(int* id, const mjModel* m, int number);
+
 // home of a geared joint's instance above it, 0: none
 int mjgp_homeOf(const mjModel* m, const mjgpJoint* joint);
 

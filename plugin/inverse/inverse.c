@@ -340,12 +340,6 @@ static mjgMotion solveGear(double* low, double* high, mjgpGears* g, const mjMode
 }
 
 
-// number of a gear as users name it: its joint's id, or njnt plus its tendon's
-static int numberOf(const mjModel* m, const mjgpJoint* joint) {
-  return joint->kind == mjgpTRN_TENDON ? (int)m->njnt + joint->tendon : joint->joint;
-}
-
-
 int mjg_inverse(double* low, double* high, int* motion, const mjModel* m, mjData* d,
                 const mjtNum* qacc, const mjtNum* rotor, char* error, int error_sz) {
   const char* wrong =
@@ -382,21 +376,21 @@ int mjg_inverse(double* low, double* high, int* motion, const mjModel* m, mjData
     motion[i] = mjgMOTION_UNGEARED;
   }
   for (int i = 0; i < n; i++) {
-    motion[numberOf(m, g->config->joint + i)] = mjgMOTION_SLEEPS;
+    motion[g->config->joint[i].number] = mjgMOTION_SLEEPS;
   }
   for (int b = 0; b < g->in.nactive && !qacc; b++) {
     mjtNum acc = mjgp_mulRow(g->in.E[g->in.active[b]], a);
     fastest = mju_max(fastest, mjgpSHARED * m->opt.timestep * mju_abs(acc));
   }
   for (int b = 0; b < g->in.nactive; b++) {
-    int i = g->in.active[b], at = numberOf(m, g->config->joint + i), also = at;
+    int i = g->in.active[b], at = g->config->joint[i].number, also = at;
     if (g->config->joint[i].gap == mjgpGAP_LOAD) {
       continue;
     }
 
     // a motor joint and what it drives through a gap are one gear
     if (g->config->joint[i].gap == mjgpGAP_MOTOR) {
-      also = numberOf(m, g->config->joint + g->config->joint[i].partner);
+      also = g->config->joint[g->config->joint[i].partner].number;
     }
     motion[at] = motion[also] =
         solveGear(low + at, high + at, g, m, d, i, a, z, rotor, relative, fastest, &branch);

@@ -6,6 +6,7 @@
 
 #include "configuration/check.h"
 #include "configuration/gap.h"
+#include "configuration/names.h"
 #include "mjgear_plugin.h"
 #include "state/changes.h"
 #include "state/gears.h"
@@ -115,12 +116,11 @@ static void changeState(mjgReport* report, mjtNum* state, const mjgpConfig* c, i
 
 // write "mjgear.transmission, joint 'x'", which stands before each line about a gear
 static void nameGear(char where[mjgpWHERE], const mjModel* m, int joint) {
-  int id = m ? joint - (int)m->njnt : -1, tendon = id >= 0 && id < (int)m->ntendon;
-  const char* name =
-      !m ? "" : mjgp_nameOf(m, tendon ? mjOBJ_TENDON : mjOBJ_JOINT, tendon ? id : joint);
+  int id, type = mjgp_gearObject(&id, m, joint);
+  const char* name = type == mjOBJ_UNKNOWN ? "" : mjgp_nameOf(m, type, id);
   char number[20];
   snprintf(number, sizeof(number), "%d", joint);
-  snprintf(where, mjgpWHERE, mjgpNAME ", %s '%.100s'", tendon ? "tendon" : "joint",
+  snprintf(where, mjgpWHERE, mjgpNAME ", %s '%.100s'", type == mjOBJ_TENDON ? "tendon" : "joint",
            name[0] ? name : number);
 }
 
@@ -345,8 +345,7 @@ int mjg_gearId(const mjModel* m, int objtype, const char* name) {
   if (!m || !name || (objtype != mjOBJ_JOINT && objtype != mjOBJ_TENDON)) {
     return -1;
   }
-  const int id = mj_name2id(m, objtype, name);
-  return id < 0 || objtype == mjOBJ_JOINT ? id : (int)m->njnt + id;
+  return mjgp_gearNumber(m, objtype, mj_name2id(m, objtype, name));
 }
 
 

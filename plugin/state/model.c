@@ -110,8 +110,7 @@ int mjgp_isConfigOf(const mjgpConfig* config, const mjModel* m) {
 
 int mjgp_findGear(const mjgpConfig* config, int joint) {
   for (int i = 0; i < config->n; i++) {
-    const mjgpJoint* j = config->joint + i;
-    if ((j->kind == mjgpTRN_TENDON ? config->njnt + j->tendon : j->joint) == joint) {
+    if (config->joint[i].number == joint) {
       return i;
     }
   }

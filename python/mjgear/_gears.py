@@ -305,11 +305,9 @@ class Gears(Mapping[str, Gear]):
         if hasattr(data, "get_model") and not _is_of(data, model):
             raise GearError(_FOREIGN if _geared(model) else _NONE)
         self._gears: dict[int, Gear] = {}
-        objects = [(mujoco.mjtObj.mjOBJ_JOINT, joint) for joint in range(model.njnt)]
-        objects += [(mujoco.mjtObj.mjOBJ_TENDON, tendon) for tendon in range(model.ntendon)]
-        for number, (kind, own) in enumerate(objects):
+        for number in range(model.njnt + model.ntendon):
             if _structs.plugin.mjg_readGear(None, model._address, probe._address, number) > 0:
-                self._gears[number] = Gear(self, mujoco.mj_id2name(model, kind, own) or str(number), number)
+                self._gears[number] = Gear(self, _structs.name_of(model, number), number)
         if not self._gears and _geared(model):
             raise GearError(_FOREIGN)
         if not self._gears:
@@ -445,14 +443,14 @@ class Gears(Mapping[str, Gear]):
     # -------------------------------------- one simulation ---------------------------------------
 
     def _kind(self, number: int) -> str:
-        return "joint" if number < self._model.njnt else "tendon"
+        return "tendon" if _structs.object_of(self._model, number)[0] == mujoco.mjtObj.mjOBJ_TENDON else "joint"
 
     def _is_slide(self, number: int) -> bool:
         """Whether the output is a slide, or a tendon that is a length."""
         model = self._model
-        joint = number
-        if number >= model.njnt:
-            wrap = model.tendon_adr[number - model.njnt]
+        kind, joint = _structs.object_of(model, number)
+        if kind == mujoco.mjtObj.mjOBJ_TENDON:
+            wrap = model.tendon_adr[joint]
             if model.wrap_type[wrap] != mujoco.mjtWrap.mjWRAP_JOINT:
                 return True
             joint = model.wrap_objid[wrap]
@@ -464,7 +462,8 @@ class Gears(Mapping[str, Gear]):
         behind = gear.rotor_inertia
         if behind is not None:
             return float(np.max(behind))
-        return float(model.dof_armature[model.jnt_dofadr[number]] if number < model.njnt else model.tendon_armature[number - model.njnt])
+        kind, own = _structs.object_of(model, number)
+        return float(model.dof_armature[model.jnt_dofadr[own]] if kind == mujoco.mjtObj.mjOBJ_JOINT else model.tendon_armature[own])
 
     def _single(self, what: str) -> tuple[mujoco.MjModel, mujoco.MjData]:
         if self._batch is not None:
@@ -500,10 +499,9 @@ class Gears(Mapping[str, Gear]):
                 continue
             start = int(model.sensor_adr[sensor])
             where = slice(start, start + int(model.sensor_dim[sensor]))
-            if model.sensor_objtype[sensor] == mujoco.mjtObj.mjOBJ_JOINT:
-                found[int(model.sensor_objid[sensor])] = where
-            elif model.sensor_objtype[sensor] == mujoco.mjtObj.mjOBJ_TENDON:
-                found[model.njnt + int(model.sensor_objid[sensor])] = where
+            kind, own = int(model.sensor_objtype[sensor]), int(model.sensor_objid[sensor])
+            if kind in (int(mujoco.mjtObj.mjOBJ_JOINT), int(mujoco.mjtObj.mjOBJ_TENDON)):
+                found[_structs.number_of(model, kind, own)] = where
             elif len(joints) == 1:
                 found[joints[0]] = where
         return {joint: where for joint, where in found.items() if joint in self._gears}

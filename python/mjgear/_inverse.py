@@ -99,7 +99,7 @@ def inverse(
     _check(model, data)
     low, high, motion = _solve(model, data, None if qacc is None else _acceleration(model, qacc), _rotors(model, rotors))
     geared = np.flatnonzero(motion)
-    names = tuple(_name(model, int(number)) for number in geared)
+    names = tuple(_structs.name_of(model, int(number)) for number in geared)
     return Torques(names, low[geared], high[geared], tuple(Motion(one) for one in motion[geared]))
 
 
@@ -148,9 +148,10 @@ def feedforward(model: mujoco.MjModel, data: mujoco.MjData, qacc: ArrayLike) -> 
 def _next_velocity(model: mujoco.MjModel, data: mujoco.MjData, number: int, qacc: NDArray[np.float64]) -> float:
     """Velocity of a joint or tendon after the step."""
     velocity = data.qvel + model.opt.timestep * qacc
-    if number < model.njnt:
-        return float(velocity[model.jnt_dofadr[number]])
-    return float(_tendon_rows(model, data)[number - model.njnt] @ velocity)
+    kind, own = _structs.object_of(model, number)
+    if kind == mujoco.mjtObj.mjOBJ_JOINT:
+        return float(velocity[model.jnt_dofadr[own]])
+    return float(_tendon_rows(model, data)[own] @ velocity)
 
 
 def _check(model: mujoco.MjModel, data: mujoco.MjData) -> None:
@@ -204,11 +205,6 @@ def _solve(
     if done < 0:
         raise GearError(_structs.message(error))
     return low, high, motion
-
-
-def _name(model: mujoco.MjModel, number: int) -> str:
-    kind, own = (mujoco.mjtObj.mjOBJ_JOINT, number) if number < model.njnt else (mujoco.mjtObj.mjOBJ_TENDON, number - model.njnt)
-    return mujoco.mj_id2name(model, kind, own) or str(number)
 
 
 def _wrenches(model: mujoco.MjModel, data: mujoco.MjData) -> NDArray[np.float64]:

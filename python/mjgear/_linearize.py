@@ -108,11 +108,6 @@ def linearize(model: mujoco.MjModel, data: mujoco.MjData, *, eps: float = 1e-6, 
 # ------------------------------------------- what gears remember -----------------------------------------
 
 
-def _object(model: mujoco.MjModel, number: int) -> str:
-    kind, own = (mujoco.mjtObj.mjOBJ_JOINT, number) if number < model.njnt else (mujoco.mjtObj.mjOBJ_TENDON, number - model.njnt)
-    return mujoco.mj_id2name(model, kind, own) or str(number)
-
-
 def _memory(model: mujoco.MjModel) -> tuple[list[tuple[str, str, int]], list[int]]:
     """(key, joint, address in plugin_state) of each number on which the next step depends, and addresses of the pieces of gears."""
     probe = mujoco.MjData(model)
@@ -135,7 +130,7 @@ def _memory(model: mujoco.MjModel) -> tuple[list[tuple[str, str, int]], list[int
             keys += ["rotor_angle", "rotor_velocity"] * given(number, "rotor_inertia") + ["gap_position", "gap_twist"]
         keys += ["brake_travel"]  # only with a brake
         keys += ["friction"] * any(given(number, key) for key in _SMOOTHED)
-        found += [(key, _object(model, number), place) for key in keys if (place := where(number, key)) is not None]
+        found += [(key, _structs.name_of(model, number), place) for key in keys if (place := where(number, key)) is not None]
         if (mode := where(number, "mode")) is not None:
             modes.append(mode)
     return found, modes
@@ -147,7 +142,7 @@ def _names(model: mujoco.MjModel) -> tuple[str, ...]:
     for dof in range(model.nv):
         joint = int(model.dof_jntid[dof])
         first, last = model.jnt_dofadr[joint], dof + 1 == model.nv or model.dof_jntid[dof + 1] != joint
-        dofs.append(_object(model, joint) + ("" if last and dof == first else f"[{dof - first}]"))
+        dofs.append(_structs.name_of(model, joint) + ("" if last and dof == first else f"[{dof - first}]"))
     return (*(f"position {dof}" for dof in dofs), *(f"velocity {dof}" for dof in dofs), *(f"activation {k}" for k in range(model.na)))
 
 

@@ -4,6 +4,8 @@ import ctypes
 from ctypes import c_char_p, c_double, c_int, c_size_t, c_void_p
 from typing import Any
 
+import mujoco
+
 from mjgear import _library
 
 
@@ -17,6 +19,22 @@ def _functions(library: ctypes.CDLL, declarations: dict[str, tuple[Any, ...]]) -
 def message(buffer: ctypes.Array[ctypes.c_char]) -> str:
     """Lines of the library; a letter of several bytes that its length cuts is left out."""
     return buffer.value.decode(errors="ignore")
+
+
+def number_of(model: mujoco.MjModel, kind: int, own: int) -> int:
+    """The number that names the gear of a joint or tendon of this id in the plugin's functions."""
+    return own if kind == int(mujoco.mjtObj.mjOBJ_JOINT) else model.njnt + own
+
+
+def object_of(model: mujoco.MjModel, number: int) -> tuple[mujoco.mjtObj, int]:
+    """Type and id of the joint or tendon of such a number."""
+    tendon = number >= model.njnt
+    return (mujoco.mjtObj.mjOBJ_TENDON, number - model.njnt) if tendon else (mujoco.mjtObj.mjOBJ_JOINT, number)
+
+
+def name_of(model: mujoco.MjModel, number: int) -> str:
+    """Name of the joint or tendon of a gear, or its number where it has none."""
+    return mujoco.mj_id2name(model, *object_of(model, number)) or str(number)
 
 
 class KeyInfo(ctypes.Structure):
