@@ -16,7 +16,6 @@
 //     mjgi_lawLimit       the same without a hold: how much friction there is in a direction
 //     mjgi_lawRow         the equation of a slipping joint: t = factor lambda + offset
 //     mjgi_lawLine        the same solved for t where lambda = alpha x - beta t
-//     mjgi_lawProject     branch by projection of a trial torque on the current bound
 //     mjgi_lawNext        piece after a trial of another one: right, or the next one to try
 //     mjgi_lawReleases    does a joint slip on its static bound, so that it must be solved again without
 //     mjgi_lawJammed      would a joint that rests do so however large its torque was
@@ -200,14 +199,6 @@ mjgFUNCTION int mjgi_lawLine(mjgREAL* slope, mjgREAL* constant, mjgREAL factor, 
   *slope = factor * alpha / den;
   *constant = offset / den;
   return 1;
-}
-
-
-// piece by projection of a trial torque, t plus the torque that would stop the joint, on
-// the bound at the load that it has now: t - clip(trial) is zero at a solution
-mjgFUNCTION int mjgi_lawProject(mjgREAL trial, mjgREAL lambda, mjgREAL c, mjgREAL rp, mjgREAL rm) {
-  int s = trial > mjgi_lawBound(lambda, c, rp) ? 1 : trial < -mjgi_lawBound(lambda, c, rm) ? -1 : 0;
-  return mjgi_piece(s, lambda >= 0);
 }
 
 

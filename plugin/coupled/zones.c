@@ -63,16 +63,6 @@ static void factors(mjtNum* a, mjtNum* b, const mjContact* contact, int zone, in
 }
 
 
-void mjgp_boundaryAt(mjtNum* value, mjtNum* slope, const mjContact* contact, int zone, int boundary,
-                     const mjtNum* jar, const mjtNum* djar) {
-  mjgpLine line = makeLine(contact, jar, djar, 1);
-  mjtNum a, b, T = mju_max(mju_sqrt(line.T2), mjMINVAL);
-  factors(&a, &b, contact, zone, boundary);
-  *value = a * line.N + b * T;
-  *slope = a * line.dN + b * line.TdT / T;
-}
-
-
 mjtNum mjgp_boundaryDistance(const mjContact* contact, int zone, int boundary, const mjtNum* jar,
                              const mjtNum* djar, int sign) {
   mjgpLine line = makeLine(contact, jar, djar, sign);
@@ -111,12 +101,4 @@ mjtNum mjgp_turnDistance(const mjContact* contact, const mjtNum* jar, const mjtN
   mjtNum across = mju_sqrt(mju_max(0, line.dN * line.dN + line.dT2 - along * along));
   mjtNum rate = across - tangent * along;
   return rate > 0 ? tangent * size / rate : INFINITY;
-}
-
-
-mjtNum mjgp_turn(const mjContact* contact, const mjtNum* one, const mjtNum* other) {
-  mjgpLine line = makeLine(contact, one, other, 1);
-  mjtNum dot = line.N * line.dN + line.TdT;
-  mjtNum size2 = (line.N * line.N + line.T2) * (line.dN * line.dN + line.dT2);
-  return dot > 0 ? mju_sqrt(mju_max(0, size2 - dot * dot)) / dot : INFINITY;
 }

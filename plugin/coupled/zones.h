@@ -25,11 +25,6 @@ int mjgp_isApex(const mjContact* contact, const mjtNum* jar, const mjtNum* djar)
 int mjgp_hasBoundary(int zone, int boundary);
 int mjgp_zoneBehind(int zone, int boundary, int flg_apex);
 
-// value and slope of a function that is positive in the zone and 0 at the boundary; jar,
-// djar: rows of the contact and their change
-void mjgp_boundaryAt(mjtNum* value, mjtNum* slope, const mjContact* contact, int zone, int boundary,
-                     const mjtNum* jar, const mjtNum* djar);
-
 // zone of a contact with this normal and tangential size
 static inline int mjgp_zone(mjtNum N, mjtNum T, mjtNum mu) {
   return N >= mu * T       ? mjCNSTRSTATE_SATISFIED
@@ -48,8 +43,5 @@ mjtNum mjgp_boundaryDistance(const mjContact* contact, int zone, int boundary, c
 // length until the contact has turned by an angle of this tangent
 mjtNum mjgp_turnDistance(const mjContact* contact, const mjtNum* jar, const mjtNum* djar, int sign,
                          mjtNum tangent);
-
-// tangent of the angle between the contact at two residuals, infinite from a right one on
-mjtNum mjgp_turn(const mjContact* contact, const mjtNum* one, const mjtNum* other);
 
 #endif  // MJGEAR_PLUGIN_ZONES_H_
