@@ -18,7 +18,7 @@ START = "mjgpStart kind = (mjgpStart)(k >> fine);"
 # name, test, file, old, new
 MECHANISMS = [
     ("Gauss-Seidel sweeps", "test_plugin_path", NEWTON, "if (changes && (*iterations >=", "if (0 && changes && (*iterations >="),
-    ("branch connected to rest", "test_plugin_tree", NEWTON, "(!flg_connect || !connect(p))", "1"),
+    ("branch connected to rest", "test_plugin_tree", NEWTON, "(!flg_connect || !toRestBranch(p))", "1"),
     ("cycling", "test_plugin_gaps", NEWTON, "int may = !p->whole &&", "int may = 0 && !p->whole &&"),
     ("rows at their edge", "test_plugin_coupling", NEWTON, "return *changed ? missing <= mjgpMISSING * most : 2;", "return *changed ? 0 * (missing <= most) : 2;"),
     ("residual that still halves", "test_drive_train.py", NEWTON, "return *error <= mjgpROOT && *error > mjgpGAINED * before;", "return 0 * before > 0;"),
@@ -32,7 +32,7 @@ MECHANISMS = [
     ("round-off of neighbours", "test_contact.py", "plugin/coupled/law_error.c", "if (error <= mjgpLAW) {", "if (error <= 1e300) {"),
     ("line search with friction held", "", NEWTON, "shortened = (changed || p->whole) && shorten(p);", "shortened = p->whole && shorten(p);"),
     ("shorter segments around cones", "", PATH, "int solved = 0, fine = s->group->ncone > 0;", "int solved = 0, fine = 0;"),
-    ("release of all static bounds", "", "plugin/coupled/coupling.c", "if (!solved && mjgp_breakAway(s, ratio)) {", "if (0 && !solved && mjgp_breakAway(s, ratio)) {"),
+    ("release of all static bounds", "", "plugin/coupled/coupling.c", "if (!solved && mjgp_releaseAll(s, ratio)) {", "if (0 && !solved && mjgp_releaseAll(s, ratio)) {"),
 ]
 
 

@@ -186,7 +186,7 @@ MUTATIONS = [
         ("number[k] = adr[k] < 0 ? 0 : state[adr[k]];", "number[k] = adr[k] < 0 ? 1 : state[adr[k]];"),
     ]),
     Of("plugin/inverse/inverse.c", "test_plugin_inverse test_python_inverse.py", [
-        ("g->phase = mjgpFRESH;", ""),
+        ("g->phase = mjgpPHASE_FRESH;", ""),
         ("g->stages = mjgp_inverseStages(d);", ""),
         ("flg_step ? mjENBL_INVDISCRETE : 0;", "0;"),
         ("force[k] += Mhat->slope[k] * d->qacc[k];", ""),
@@ -235,7 +235,7 @@ MUTATIONS = [
         ("mjgp_solveInertia(qvel, m, s->Mhat, 0, nv);", ""),
         ("fixed && m->actuator_dyntype[k] == mjDYN_NONE", "fixed"),
         ("differ(p, eps, ahead ? 1 : -1);", ""),
-        ("gap[mjgpGAP_ANGLE * stride] = s->m->opt.timestep * rate;", ""),
+        ("gap[mjgpGAPSTATE_ANGLE * stride] = s->m->opt.timestep * rate;", ""),
     ]),
     Of("plugin/friction/effective_inertia.h", "test_python_linearize.py", [
         ("m->dof_jntid[m->tree_dofadr[tree]]] == mjJNT_FREE", "m->dof_jntid[m->tree_dofadr[tree]]] == mjJNT_SLIDE"),
@@ -254,10 +254,10 @@ MUTATIONS = [
     Of("plugin/coupled/newton.c", "test_plugin_path", [
         ("acc[r] -= mju_dot(s->W + r *", "acc[r] += mju_dot(s->W + r *"),
         ("acc[r] -= mjgp_delassus(s, r, i) *", "acc[r] += mjgp_delassus(s, r, i) *"),
-        ("mjgp_takeTurns(p, acc) ? 0 : calm + 1;", "mjgp_takeTurns(p, acc) ? mjgpCALM : mjgpCALM;"),
+        ("mjgp_sweepGears(p, acc) ? 0 : calm + 1;", "mjgp_sweepGears(p, acc) ? mjgpCALM : mjgpCALM;"),
     ]),
     Of("plugin/coupled/newton.c", "test_plugin_tree", [
-        ("(!flg_connect || !connect(p))", "1"),
+        ("(!flg_connect || !toRestBranch(p))", "1"),
     ]),
     Of("plugin/coupled/newton.c", "test_drive_train.py", [
         ("return *error <= mjgpROOT && *error > mjgpGAINED * before;", "return 0;"),
@@ -405,8 +405,8 @@ MUTATIONS = [
         ("c->torque -= g->in.drag[i] * c->velocity;", ""),
         ("c->theta_d = d->qpos[motor->qpos] - g->in.q[i];", "c->theta_d = g->in.q[i] - d->qpos[motor->qpos];"),
         ("inverse += m->dof_invweight0[motor->dof];", ""),
-        ("state[mjgpGAP_TWIST * stride] = step->omega_s;", ""),
-        ("state[mjgpGAP_ANGLE * stride] += m->opt.timestep * rate;", "state[mjgpGAP_ANGLE * stride] += 0;"),
+        ("state[mjgpGAPSTATE_TWIST * stride] = step->omega_s;", ""),
+        ("state[mjgpGAPSTATE_ANGLE * stride] += m->opt.timestep * rate;", "state[mjgpGAPSTATE_ANGLE * stride] += 0;"),
         ("addRotor(g, m, d, first, gear, sign * m->actuator_gear[6 * first]);", "addRotor(g, m, d, first, gear, sign);"),
     ]),
     Of("plugin/configuration/gap.c", "test_plugin_gap test_plugin_gaps", [
@@ -426,7 +426,7 @@ MUTATIONS = [
         ("m->actuator_delay[k] == 0 &&", ""),
         ("row[mjgpLINE * s->n] = piece->held ? 0 : piece->t;", "row[mjgpLINE * s->n] = piece->t;"),
         ("row[mjgpTWIST * s->n] = gap->omega_s;", "row[mjgpTWIST * s->n] = 0;"),
-        ("gap[mjgpGAP_POSITION * stride] = row[mjgpPLACE * s->n];", ""),
+        ("gap[mjgpGAPSTATE_POSITION * stride] = row[mjgpPLACE * s->n];", ""),
         ("m->actuator_ctrllimited[k] && ends ? -1 : 1;", "1;"),
         ("mju_copy(d->qacc_warmstart, warm, nv);\n  mj_freeStack(d);", "mj_freeStack(d);"),
     ]),
@@ -473,7 +473,7 @@ MUTATIONS = [
         ("a[k] -= held ? 0 : L[p] * a[row[p]];", "a[k] += held ? 0 : L[p] * a[row[p]];"),
         ("left[row[p]] -= M[p] * a[k];", "left[row[p]] += M[p] * a[k];"),
         ("piece->t - piece->slope * piece->acc;", "piece->t;"),
-        ("check(tree) && !connect(tree)", "check(tree)"),
+        ("check(tree) && !toRestBranch(tree)", "check(tree)"),
         ("&& !release(tree)", ""),
         ("g->in.inertia[i] * W", "W"),
         ("+ h * tree->most;", ";"),

@@ -136,8 +136,8 @@ static void drawLegend(const Frame* frame, mjrRect area, const Sim* sim) {
   const mjrContext* context = &frame->context;
   int height = context->charHeight + context->charHeight / 2;
   int left = area.left + height / 2, bottom = area.bottom + height / 3;
-  for (int i = 0; i < mjgpNSTATE; i++) {
-    if (i == mjgpSTATE_GAP && !simHasBacklash(sim)) {
+  for (int i = 0; i < mjgpNGEARSTATE; i++) {
+    if (i == mjgpGEAR_IN_GAP && !simHasBacklash(sim)) {
       continue;
     }
     int width = context->charHeight / 2;
@@ -179,9 +179,9 @@ void frameValue(char* text, size_t text_size, const Sim* sim, int gear, int valu
   if (value == frameMODE) {
     snprintf(text, text_size, "%s", modes[flg_still ? 1 : v.mode + 1]);
   } else if (value == frameSTATE) {
-    int flg_moves = v.state == mjgpSTATE_DRIVING || v.state == mjgpSTATE_DRIVEN ||
-                    v.state == mjgpSTATE_DRIVEN_BY_BOTH;
-    int state = flg_moves && flg_still ? mjgpSTATE_STUCK : v.state;
+    int flg_moves = v.state == mjgpGEAR_DRIVING || v.state == mjgpGEAR_DRIVEN ||
+                    v.state == mjgpGEAR_DRIVEN_BY_BOTH;
+    int state = flg_moves && flg_still ? mjgpGEAR_STUCK : v.state;
     snprintf(text, text_size, "%s", state < 0 ? "" : mjgpStateName[state]);
   } else if (value == frameRESIDUAL) {
     snprintf(text, text_size, v.residual > 0 ? "%.0e" : "%.0f", v.residual);

@@ -43,7 +43,7 @@ static mjtNum rounding(const mjgpGears* g, int i, mjtNum most) {
 
 
 // the same, up to which the engine has found the motion that was solved for
-static mjtNum accepted(const mjgpGears* g, int i, mjtNum most) {
+static mjtNum velocityTolerance(const mjgpGears* g, int i, mjtNum most) {
   return mjgpCONFIRMED * (g->out.cancellation[i] + mjgpLEAST * most) + rounding(g, i, most) +
          mjgpSLOWLY * g->out.tolerance * most;
 }
@@ -79,7 +79,7 @@ static int isIdeal(const mjgpGears* g, int i) {
 
 // did the joints move as was solved for, in spite of what the engine may add to its
 // constraint solver; most: largest of the velocities that theirs are the differences of
-static int confirmed(mjtNum* most, const mjgpGears* g, const mjModel* m, const mjData* d) {
+static int motionMatches(mjtNum* most, const mjgpGears* g, const mjModel* m, const mjData* d) {
   // most joints need no closer look: each moved so, with friction against its motion
   mjtNum largest = 0;
   int close = 1, gaps = g->config->gaps;
@@ -107,7 +107,7 @@ static int confirmed(mjtNum* most, const mjgpGears* g, const mjModel* m, const m
     drives = drives && m->opt.timestep * mju_abs(g->out.t[i]) > open * mjgp_restInertia(m, joint);
 
     // the first bound is the smaller one, and cheap
-    int differs = error > mjgpCONFIRMED * scale && error > accepted(g, i, largest);
+    int differs = error > mjgpCONFIRMED * scale && error > velocityTolerance(g, i, largest);
     if ((drives || differs) && !mju_isBad(v) && !hasFallenAsleep(g, m, d, i)) {
       return 0;
     }
@@ -119,7 +119,7 @@ static int confirmed(mjtNum* most, const mjgpGears* g, const mjModel* m, const m
 // Under "discrete" with gains the engine iterates, and answers forces whose squares sum
 // up to less than mjMINVAL with no acceleration at all, so that joints would coast for
 // ever
-static int isUnanswered(const mjgpGears* g, const mjModel* m, const mjData* d) {
+static int engineReturnedZero(const mjgpGears* g, const mjModel* m, const mjData* d) {
   int status = g->out.info.status;
   return mjgp_isDiscrete(m) && !d->nefc && (status == mjgSOLVED || status == mjgJAMMED) &&
          mju_isZero(d->qacc, (int)m->nv);
@@ -157,7 +157,7 @@ void mjgp_advance(const mjModel* m, mjData* d, int instance) {
                 "there is no gear friction, because with springs and dampers disabled the engine "
                 "calls no plugin in a model without active actuators. Enable one of the flags "
                 "spring, damper and actuation");
-      mjgp_leave(g, d, m, mjgITERATION_LIMIT);
+      mjgp_reportNoFriction(g, d, m, mjgITERATION_LIMIT);
       countStep(d->plugin_state + config->system, &g->out.info);
       g->count.unsolved++;
     }
@@ -166,7 +166,7 @@ void mjgp_advance(const mjModel* m, mjData* d, int instance) {
   g->done = 0;
   mjtNum most;
   int iterates = g->out.tolerance > 0 || mjgp_solvesAnother(m);
-  int unanswered = isUnanswered(g, m, d), moved = confirmed(&most, g, m, d);
+  int returned_zero = engineReturnedZero(g, m, d), moved = motionMatches(&most, g, m, d);
   if (g->early && forcesChanged(g, m, d)) {
     mjgp_warn(g, mjgpWARN_CHANGED,
               "forces were set after mj_step1, where gear friction is computed in a model without "
@@ -176,7 +176,7 @@ void mjgp_advance(const mjModel* m, mjData* d, int instance) {
 
   // friction was solved for another motion: noslip iterations, no warmstart, or not
   // solved at all
-  else if (g->config->options.coupling == mjgpIMPLICIT && !unanswered && !moved) {
+  else if (g->config->options.coupling == mjgpCOUPLING_IMPLICIT && !returned_zero && !moved) {
     g->count.unconfirmed++;
     if (g->out.info.status >= 0 && g->out.info.status <= mjgJAMMED) {
       // RK4 has a warning of its own, and none of these remedies
@@ -198,7 +198,7 @@ void mjgp_advance(const mjModel* m, mjData* d, int instance) {
   // commit what the next step starts from
   countStep(d->plugin_state + config->system, &g->out.info);
   int sleeps = (m->opt.enableflags & mjENBL_SLEEP) != 0;
-  if ((d->nefc || sleeps) && g->config->options.coupling == mjgpIMPLICIT) {
+  if ((d->nefc || sleeps) && g->config->options.coupling == mjgpCOUPLING_IMPLICIT) {
     mjtNum* acc = d->plugin_state + g->config->acc;
     mju_copy(acc, d->qacc, g->config->nv);
     for (int k = 0; k < g->config->nv && sleeps; k++) {
@@ -214,7 +214,7 @@ void mjgp_advance(const mjModel* m, mjData* d, int instance) {
     if (g->in.dozing[i]) {
       next = v;
     }
-    if (unanswered && own >= 0) {
+    if (returned_zero && own >= 0) {
       setVelocity(g, m, d, i, v = next);
     }
     state[mjgpSTATE_FRICTION] = t;
@@ -237,7 +237,7 @@ void mjgp_advance(const mjModel* m, mjData* d, int instance) {
     warnOfRounding(g, m, d, i);
     int drives = t * v < 0 && t * next >= 0;
     if ((!mode || drives) && own >= 0 && g->in.compliance[i] == 0 &&
-        mju_abs(v - next) <= (iterates ? accepted(g, i, most) : rounding(g, i, most))) {
+        mju_abs(v - next) <= (iterates ? velocityTolerance(g, i, most) : rounding(g, i, most))) {
       setVelocity(g, m, d, i, mode ? next : 0);
     }
   }

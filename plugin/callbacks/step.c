@@ -69,7 +69,7 @@ void mjgp_gatherActive(mjgpGears* g, const mjModel* m, const mjData* d) {
 // Trees that the engine is putting to sleep: it computes forces once more, at rest. A
 // saved state does not say who sleeps, and trees that it wakes come back to the same
 // numbers. Returns 1 if there is such a tree
-static int findDozing(mjgpGears* g, const mjModel* m, mjData* d) {
+static int markFallingAsleep(mjgpGears* g, const mjModel* m, mjData* d) {
   if (!(m->opt.enableflags & mjENBL_SLEEP)) {
     return 0;
   }
@@ -92,7 +92,7 @@ static int findDozing(mjgpGears* g, const mjModel* m, mjData* d) {
 // The engine puts trees to sleep when the motion of this step is known and activations are already those of the next one. What
 // stays awake moves as was solved for: only the gears of dozing trees are solved once more. Under "discrete" the engine moves by the
 // forces that it computes then. Returns how many were active
-static int leaveAwake(int* active, mjgpGears* g) {
+static int keepFallingAsleep(int* active, mjgpGears* g) {
   int nactive = g->in.nactive, n = 0;
   for (int a = 0; a < nactive; a++) {
     active[a] = g->in.active[a];
@@ -107,7 +107,7 @@ static int leaveAwake(int* active, mjgpGears* g) {
 
 // passive force without friction; d->qfrc_passive returns to it
 static void removeFriction(mjgpGears* g, const mjModel* m, mjData* d) {
-  int fresh = g->phase == mjgpFRESH, passive = mjgp_passiveActive(m);
+  int fresh = g->phase == mjgpPHASE_FRESH, passive = mjgp_passiveActive(m);
   for (int k = 0; k < g->config->ndof; k++) {
     int dof = g->config->dof[k];
     if (!mjgp_isAwake(m, d, dof)) {
@@ -120,7 +120,7 @@ static void removeFriction(mjgpGears* g, const mjModel* m, mjData* d) {
     }
     d->qfrc_passive[dof] = g->in.base[dof];
   }
-  g->phase = mjgpIDLE;
+  g->phase = mjgpPHASE_IDLE;
 }
 
 
@@ -209,7 +209,7 @@ static void warnOfGains(mjgpGears* g, const mjModel* m) {
 }
 
 
-static void holdStill(mjgpGears* g, int i) {
+static void setStuck(mjgpGears* g, int i) {
   g->out.t[i] = g->out.v_next[i] = g->out.cancellation[i] = g->out.rounding[i] = g->in.lag[i] = 0;
   g->out.u[i] = g->in.tau[i];
   g->out.lambda[i] = (g->in.gamma_u[i] + g->in.gamma_v[i]) * g->in.tau[i];
@@ -218,7 +218,7 @@ static void holdStill(mjgpGears* g, int i) {
 }
 
 
-void mjgp_leave(mjgpGears* g, mjData* d, const mjModel* m, int status) {
+void mjgp_reportNoFriction(mjgpGears* g, mjData* d, const mjModel* m, int status) {
   for (int a = 0; a < g->in.nactive; a++) {
     int i = g->in.active[a];
     g->out.t[i] = g->out.lambda[i] = g->out.u[i] = 0;
@@ -231,7 +231,7 @@ void mjgp_leave(mjgpGears* g, mjData* d, const mjModel* m, int status) {
 
 
 // forces of actuators from which the engine goes on; null: they are there
-static void putBack(mjData* d, const mjtNum* given, int n) {
+static void restoreForces(mjData* d, const mjtNum* given, int n) {
   if (given) {
     mju_copy(d->actuator_force, given, n);
   }
@@ -244,9 +244,9 @@ static void step(mjgpGears* g, const mjModel* m, mjData* d, int actuated) {
   mjgp_checkModel(g, m);
   mjgp_applyChanges(g, m, d);
   mjgp_gatherActive(g, m, d);
-  int settles = findDozing(g, m, d) && g->done && !mjgp_isDiscrete(m);
+  int settles = markFallingAsleep(g, m, d) && g->done && !mjgp_isDiscrete(m);
   if (!g->in.nactive) {
-    g->phase = mjgpIDLE;
+    g->phase = mjgpPHASE_IDLE;
     return;
   }
   if (m->opt.integrator == mjINT_RK4) {
@@ -264,7 +264,7 @@ static void step(mjgpGears* g, const mjModel* m, mjData* d, int actuated) {
   mj_markStack(d);
   removeFriction(g, m, d);
   int* active = settles ? mj_stackAllocInt(d, (size_t)g->config->n) : NULL;
-  int nactive = settles ? leaveAwake(active, g) : g->in.nactive;
+  int nactive = settles ? keepFallingAsleep(active, g) : g->in.nactive;
   mjgInfo moved = g->out.info;
 
   // motor torque; without active actuators we are called earlier and compute what is not
@@ -284,8 +284,8 @@ static void step(mjgpGears* g, const mjModel* m, mjData* d, int actuated) {
   if (!mjgp_isZero(force, 0, g->config->nv) || !mjgp_isZero(d->qvel, 0, g->config->nv)) {
     // the engine finds out by itself
     removeFriction(g, m, d);
-    mjgp_leave(g, d, m, mjgERR_NOT_FINITE);
-    putBack(d, given, (int)m->nout);
+    mjgp_reportNoFriction(g, d, m, mjgERR_NOT_FINITE);
+    restoreForces(d, given, (int)m->nout);
     mj_freeStack(d);
     return;
   }
@@ -307,13 +307,13 @@ static void step(mjgpGears* g, const mjModel* m, mjData* d, int actuated) {
   // the law of this step; start from the last one, with constraints solve for both
   // together
   mjgp_makeLaw(g, m, d);
-  int lags = d->nefc && g->config->options.coupling != mjgpIMPLICIT, n = 0;
+  int lags = d->nefc && g->config->options.coupling != mjgpCOUPLING_IMPLICIT, n = 0;
   int* joint = g->scratch.joint;
   g->in.lags = lags;
   for (int a = 0; a < g->in.nactive; a++) {
     int i = g->in.active[a];
     if (g->config->own[i] < 0 && mjgp_standsStill(g->in.E[i])) {
-      holdStill(g, i);
+      setStuck(g, i);
       continue;
     }
     joint[n++] = i;
@@ -335,7 +335,7 @@ static void step(mjgpGears* g, const mjModel* m, mjData* d, int actuated) {
   mjgp_applyFriction(g, m, d, g->out.t);
   g->done = 1;
   mjgp_writeSensors(g, m, d);
-  putBack(d, given, (int)m->nout);
+  restoreForces(d, given, (int)m->nout);
   mj_freeStack(d);
 }
 
@@ -374,7 +374,7 @@ void mjgp_compute(const mjModel* m, mjData* d, int instance, int capability_bit)
   // passive forces are new; without actuation this is also the place to act, behind all
   // of our instances
   if (capability_bit == mjPLUGIN_PASSIVE) {
-    g->phase = mjgpFRESH;
+    g->phase = mjgpPHASE_FRESH;
     if (instance == leader) {
       findInverse(g, d);
     }

@@ -19,7 +19,7 @@ void mjgp_gatherActive(mjgpGears* g, const mjModel* m, const mjData* d);
 void mjgp_addWrenches(mjtNum* force, const mjModel* m, mjData* d, mjtNum scale);
 
 // no friction in this step, and a status that says why
-void mjgp_leave(mjgpGears* g, mjData* d, const mjModel* m, int status);
+void mjgp_reportNoFriction(mjgpGears* g, mjData* d, const mjModel* m, int status);
 
 // does mj_passive call plugins; if not it leaves passive forces at zero
 static inline int mjgp_passiveActive(const mjModel* m) {

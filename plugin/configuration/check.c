@@ -348,7 +348,7 @@ mjgpJoint* mjgp_check(int* n, mjgpOptions* options, mjgReport* report, const mjM
       checkTendon(report, m, joint + i);
     }
     checkSlides(report, m, joint + i);
-    if (options->coupling == mjgpLAGGED) {
+    if (options->coupling == mjgpCOUPLING_LAGGED) {
       checkLagged(report, m, joint + i);
     }
   }

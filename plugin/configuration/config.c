@@ -326,7 +326,7 @@ mjgpJoint* mjgp_configure(int* n, mjgpOptions* options, mjgReport* report, const
   mjgpJoint* joint = mju_malloc(sizeof(mjgpJoint) * (size_t)room);
   mjg_defaultSettings(&options->solver);
   options->solver.warm_start = options->solver.skip_uniqueness = 1;
-  options->coupling = mjgpIMPLICIT;
+  options->coupling = mjgpCOUPLING_IMPLICIT;
   for (int i = 0; i < m->nplugin; i++) {
     if (m->plugin[i] == slot && !mjgp_isBrake(m, i)) {
       total += readInstance(joint + total, options, given, report, m, i);

@@ -31,8 +31,8 @@
 const char* const* mjgp_keys(int* nkey);
 
 typedef enum mjgpCoupling_ {
-  mjgpIMPLICIT = 0,  // friction and constraints are one problem
-  mjgpLAGGED = 1     // constraint forces of the last step
+  mjgpCOUPLING_IMPLICIT = 0,  // friction and constraints are one problem
+  mjgpCOUPLING_LAGGED = 1     // constraint forces of the last step
 } mjgpCoupling;
 
 // the velocity w = j' v on which a gear acts

@@ -93,10 +93,10 @@ static int solveOnPieces(mjgpStep* s, int* method) {
   mj_markStack(s->d);
   start(s);
   mjgp_makeNewton(&newton, s);
-  *method = mjgpBY_NEWTON;
+  *method = mjgpMETHOD_NEWTON;
   int solved = mjgp_newton(&newton);
   if (!solved) {
-    *method = mjgpBY_PATH;
+    *method = mjgpMETHOD_PATH;
     solved = mjgp_followPath(&newton);
   }
   mj_freeStack(s->d);
@@ -107,7 +107,7 @@ static int solveOnPieces(mjgpStep* s, int* method) {
 // friction as a dense problem of the core, for its other solvers
 static int solveDense(mjgpStep* s, int* method) {
   start(s);
-  *method = mjgpBY_DENSE;
+  *method = mjgpMETHOD_DENSE;
   return mjgp_solveDense(s);
 }
 
@@ -162,12 +162,12 @@ static void solveGroup(mjgpGears* g, const mjModel* m, mjData* d, const mjgpIner
   int worst = -1, method;
   mjtNum error = 0;
   int solved = solve(s, &method, &error, &worst);
-  if (!solved || method == mjgpBY_PATH) {
+  if (!solved || method == mjgpMETHOD_PATH) {
     g->count.hard++;
     g->count.fallbacks++;
     g->out.info.fallbacks++;
     mjtNum* ratio = mj_stackAllocNum(d, (size_t)s->n);
-    if (!solved && mjgp_breakAway(s, ratio)) {
+    if (!solved && mjgp_releaseAll(s, ratio)) {
       solved = solve(s, &method, &error, &worst);
       mjgp_restoreStatic(s, ratio);
     }
@@ -183,7 +183,7 @@ static void solveGroup(mjgpGears* g, const mjModel* m, mjData* d, const mjgpIner
     solved = error <= mjgpLAW;
     g->out.last_info =
         (mjgInfo){.status = solved ? mjgSOLVED : mjgITERATION_LIMIT, .sigma_max = -1};
-    method = mjgpBY_NONE;
+    method = mjgpMETHOD_NONE;
   }
   g->count.by[method]++;
 
@@ -200,7 +200,7 @@ static void solveGroup(mjgpGears* g, const mjModel* m, mjData* d, const mjgpIner
   for (int i = 0; i < group->nv && !g->in.lags; i++) {
     d->qacc_warmstart[group->dof[i]] = s->a[i];
   }
-  mjgp_countFriction(g, m, d, g->out.last_info.status, worst);
+  mjgp_recordSolve(g, m, d, g->out.last_info.status, worst);
 }
 
 
@@ -371,7 +371,7 @@ static void solveFree(mjgpGears* g, const mjModel* m, mjData* d, mjgpInertia* Mh
 
 // joints on which no constraint acts to the front; returns their number
 static int freeFirst(const mjgpGears* g, mjData* d, const mjgpInertia* Mhat, int* joint, int n) {
-  if (!d->nefc || g->config->options.coupling == mjgpLAGGED) {
+  if (!d->nefc || g->config->options.coupling == mjgpCOUPLING_LAGGED) {
     return n;
   }
   if (!d->nisland || mjgp_connectsTrees(g, Mhat)) {
@@ -398,7 +398,7 @@ void mjgp_solveGears(mjgpGears* g, const mjModel* m, mjData* d, mjgpInertia* Mha
   if (nfree) {
     solveFree(g, m, d, Mhat, force, joint, nfree);
   }
-  if (d->nefc && g->config->options.coupling == mjgpIMPLICIT) {
+  if (d->nefc && g->config->options.coupling == mjgpCOUPLING_IMPLICIT) {
     chooseStart(g, m, d, Mhat, force);
     if (nfree < n) {
       solveParts(g, m, d, Mhat, force, joint + nfree, n - nfree, 1);

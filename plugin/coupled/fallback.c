@@ -15,7 +15,7 @@ static void renew(mjgpStep* s) {
 }
 
 
-int mjgp_breakAway(mjgpStep* s, mjtNum* ratio) {
+int mjgp_releaseAll(mjgpStep* s, mjtNum* ratio) {
   int any = 0;
   for (int i = 0; i < s->n; i++) {
     mjgpBrake* brake = s->g->in.brake + s->group->joint[i];

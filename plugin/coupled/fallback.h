@@ -8,7 +8,7 @@
 
 // Release the static bounds of all joints, where no solution with them is found. ratio: the
 // static ratios, to be restored (n). Returns 0 if there is no static bound.
-int mjgp_breakAway(mjgpStep* s, mjtNum* ratio);
+int mjgp_releaseAll(mjgpStep* s, mjtNum* ratio);
 void mjgp_restoreStatic(mjgpStep* s, const mjtNum* ratio);
 
 // when all else failed: the friction of s->t without what would drive a joint, and the

@@ -6,7 +6,7 @@
 //
 // which is convex where every gear can be driven from both sides and the metric is one.
 // Elsewhere friction keeps the value of the solution, and the search is for constraints
-// alone. Where gears cycle, a Gauss-Seidel sweep gives their pieces (relax).
+// alone. Where gears cycle, a Gauss-Seidel sweep gives their pieces (settleBranches).
 
 #include "coupled/newton.h"
 
@@ -234,14 +234,14 @@ static int shorten(mjgpNewton* p) {
 
 //---------------------------------- relaxation ----------------------------------------------------
 
-int mjgp_takeTurns(mjgpNewton* p, mjtNum* acc) {
+int mjgp_sweepGears(mjgpNewton* p, mjtNum* acc) {
   mjgpStep* s = p->s;
   int all = s->n + s->group->nextra, changes = 0;
   mjtNum h = s->m->opt.timestep;
   for (int i = 0; i < s->n; i++) {
     mjtNum R = mjgp_delassusTorque(s, i, i), before = p->t[i];
-    changes += mjgp_answerPiece(p->piece + i, s->g, h, mjgp_delassus(s, i, i), R, acc[i],
-                                mjgp_taken(s, acc, i), p->t + i);
+    changes += mjgp_proxPiece(p->piece + i, s->g, h, mjgp_delassus(s, i, i), R, acc[i],
+                              mjgp_taken(s, acc, i), p->t + i);
     for (int r = 0; r < all; r++) {
       acc[r] -= mjgp_delassus(s, r, i) * (p->t[i] - before);
     }
@@ -252,7 +252,7 @@ int mjgp_takeTurns(mjgpNewton* p, mjtNum* acc) {
 
 // Block Gauss-Seidel sweep over the gears, with constraints in their states, until none
 // changes its piece. Newton continues from these pieces
-static void relax(mjgpNewton* p) {
+static void settleBranches(mjgpNewton* p) {
   mjgpStep* s = p->s;
   int all = s->n + s->group->nextra, calm = 0;
   mjtNum* acc = p->dacc;
@@ -266,7 +266,7 @@ static void relax(mjgpNewton* p) {
     acc[r] -= mju_dot(s->W + r * s->group->ld, p->t, s->n);
   }
   for (int k = 0; k < mjgpSWEEPS && calm < mjgpCALM; k++) {
-    calm = mjgp_takeTurns(p, acc) ? 0 : calm + 1;
+    calm = mjgp_sweepGears(p, acc) ? 0 : calm + 1;
   }
 }
 
@@ -368,7 +368,7 @@ static void finish(mjgpNewton* p, int iterations, mjtNum error) {
 
 //---------------------------------- the loop ------------------------------------------------------
 
-uint64_t mjgp_combination(const mjgpNewton* p) {
+uint64_t mjgp_hashActiveSet(const mjgpNewton* p) {
   const mjgpGroup* group = p->s->group;
   const mjgpResult* out = &p->s->g->out;
   uint64_t hash = 14695981039346656037u;
@@ -430,7 +430,7 @@ void mjgp_makeNewton(mjgpNewton* p, mjgpStep* s) {
 
 
 // Move self-locking gears to the branch that is connected to rest. Returns how many moved
-static int connect(mjgpNewton* p) {
+static int toRestBranch(mjgpNewton* p) {
   mjgpStep* s = p->s;
   mjgpGears* g = s->g;
   int n = 0, count = 0;
@@ -520,7 +520,7 @@ static int settle(mjgpNewton* p, int flg_connect, int* iterations, int* near) {
   for (*iterations = 1; *iterations <= most; (*iterations)++) {
     s->newton_steps++;
     int may = !p->whole && *iterations > exchanges && !mjgp_hasSliding(group), shortened = 0;
-    uint64_t now = may ? mjgp_combination(p) : 0;
+    uint64_t now = may ? mjgp_hashActiveSet(p) : 0;
     if (may && isAmong(visited, nvisited, now)) {
       return 0;  // it cycles
     }
@@ -540,7 +540,7 @@ static int settle(mjgpNewton* p, int flg_connect, int* iterations, int* near) {
       addForces(p);
     }
     if (!changes && (*near == 2 || (*near == 1 && isSolved(p, &error)))) {
-      if ((!flg_connect || !connect(p)) && !mjgp_releasePieces(p)) {
+      if ((!flg_connect || !toRestBranch(p)) && !mjgp_releasePieces(p)) {
         return 1;
       }
       setBalance(p);
@@ -561,7 +561,7 @@ static int settle(mjgpNewton* p, int flg_connect, int* iterations, int* near) {
       p->system.unknown = mjgpUNKNOWN_FRICTION;
     }
     if (changes && (*iterations >= exchanges || (!p->monotone && solvesFriction(p)))) {
-      relax(p);
+      settleBranches(p);
     }
   }
   return 0;

@@ -40,7 +40,7 @@ static inline mjtNum mjgp_taken(const mjgpStep* s, const mjtNum* acc, int i) {
 
 // the combination of states and pieces that there is, as a number that two do not share
 // but by chance, one in 2^64 (Fowler, Noll, Vo)
-uint64_t mjgp_combination(const mjgpNewton* p);
+uint64_t mjgp_hashActiveSet(const mjgpNewton* p);
 
 // Solve from s->a, the states in group->state and the pieces in s->g; results in s->g,
 // s->a, s->t. flg_connect: go to the branch that is connected to rest. Returns 1 if the
@@ -50,7 +50,7 @@ int mjgp_iterate(mjgpNewton* p, int flg_connect);
 // Each gear alone answers in turn what all others leave it (Gauss, Seidel) at the
 // linearization: p->t and acc, the accelerations with it. Returns the number that change
 // their pieces
-int mjgp_takeTurns(mjgpNewton* p, mjtNum* acc);
+int mjgp_sweepGears(mjgpNewton* p, mjtNum* acc);
 
 // gears that break away at this solution; returns their number
 int mjgp_releasePieces(mjgpNewton* p);

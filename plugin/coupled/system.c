@@ -46,7 +46,7 @@ void mjgp_makeSystem(mjgpSystem* sys, mjgpStep* s, const mjgpPiece* piece, int f
 //---------------------------------- in the place of H ----------------------------------------------
 
 // dof k has a known change: its column moves to the right side by that
-static void hold(mjgpSystem* sys, int k, mjtNum change) {
+static void eliminateKnown(mjgpSystem* sys, int k, mjtNum change) {
   const mjgpGroup* group = sys->s->group;
   mjtNum *x = sys->x, *row = group->U + group->U_adr[k];
   for (int i = group->first[k]; i < k; i++) {
@@ -81,7 +81,7 @@ static int solveInPlace(mjgpSystem* sys, const mjgpPiece* piece, const mjtNum* g
   }
   for (int i = 0; i < s->n; i++) {
     if (piece[i].held) {
-      hold(sys, dofOf(s, i), piece[i].target - s->acc[i]);
+      eliminateKnown(sys, dofOf(s, i), piece[i].target - s->acc[i]);
     }
   }
   if (!mjgp_eliminate(group)) {

@@ -26,8 +26,8 @@ void mjgp_makeCoupling(mjgpGears* g, const mjModel* m, const mjData* d, int i) {
   mjtNum inverse =
       joint->dof < 0 ? m->tendon_invweight0[joint->tendon] : m->dof_invweight0[joint->dof];
   if (joint->gap == mjgpGAP_ROTOR) {
-    c->theta_d = state[mjgpGAP_ANGLE * stride];
-    c->omega_d = state[mjgpGAP_RATE * stride];
+    c->theta_d = state[mjgpGAPSTATE_ANGLE * stride];
+    c->omega_d = state[mjgpGAPSTATE_RATE * stride];
     c->inertia = joint->rotor_inertia;
     c->velocity = g->in.v[i] + c->omega_d;
     c->torque = g->in.motor[i];
@@ -56,9 +56,9 @@ void mjgp_makeCoupling(mjgpGears* g, const mjModel* m, const mjData* d, int i) {
   c->blend = mjg_couplingBlend(c->law, c->yield, h);
 
   // the gap
-  if (state[mjgpGAP_STARTED * stride] != 0) {
-    c->theta_b = state[mjgpGAP_POSITION * stride];
-    c->omega_s = state[mjgpGAP_TWIST * stride];
+  if (state[mjgpGAPSTATE_STARTED * stride] != 0) {
+    c->theta_b = state[mjgpGAPSTATE_POSITION * stride];
+    c->omega_s = state[mjgpGAPSTATE_TWIST * stride];
   } else {
     mjg_couplingRest(&c->theta_b, &c->omega_s, c->law, c->theta_d, c->omega_d);
   }
@@ -68,7 +68,7 @@ void mjgp_makeCoupling(mjgpGears* g, const mjModel* m, const mjData* d, int i) {
 int mjgp_areGapsNew(const mjgpGears* g, const mjData* d) {
   int started = 0;
   for (int i = 0; i < g->config->n; i++) {
-    started |= mjgp_hasGap(g->config->joint + i) && *gapState(g, d, i, mjgpGAP_STARTED) != 0;
+    started |= mjgp_hasGap(g->config->joint + i) && *gapState(g, d, i, mjgpGAPSTATE_STARTED) != 0;
   }
   return !started;
 }
@@ -78,13 +78,13 @@ void mjgp_advanceGap(const mjgpGears* g, const mjModel* m, mjData* d, int i) {
   const mjgCouplingStep* step = g->out.gap + i;
   mjtNum* state = d->plugin_state + g->config->gap[i];
   int stride = g->config->stride[i];
-  state[mjgpGAP_STARTED * stride] = 1;
-  state[mjgpGAP_POSITION * stride] = step->theta_b;
-  state[mjgpGAP_TWIST * stride] = step->omega_s;
+  state[mjgpGAPSTATE_STARTED * stride] = 1;
+  state[mjgpGAPSTATE_POSITION * stride] = step->theta_b;
+  state[mjgpGAPSTATE_TWIST * stride] = step->omega_s;
   if (g->config->joint[i].gap == mjgpGAP_ROTOR) {
     mjtNum rate = step->velocity - mjgp_mulRow(g->in.E[i], d->qvel);
-    state[mjgpGAP_RATE * stride] = rate;
-    state[mjgpGAP_ANGLE * stride] += m->opt.timestep * rate;
+    state[mjgpGAPSTATE_RATE * stride] = rate;
+    state[mjgpGAPSTATE_ANGLE * stride] += m->opt.timestep * rate;
   }
 }
 
@@ -98,8 +98,8 @@ static inline void addRotor(const mjgpGears* g, const mjModel* m, mjData* d, int
   const mjgpJoint* joint = g->config->joint + i;
   if (joint->gap == mjgpGAP_ROTOR && joint->encoder == mjgpENCODER_MOTOR &&
       mjgp_isAwake(m, d, g->in.E[i].dof[0])) {
-    d->actuator_length[out] += scale * *gapState(g, d, i, mjgpGAP_ANGLE);
-    d->actuator_velocity[out] += scale * *gapState(g, d, i, mjgpGAP_RATE);
+    d->actuator_length[out] += scale * *gapState(g, d, i, mjgpGAPSTATE_ANGLE);
+    d->actuator_velocity[out] += scale * *gapState(g, d, i, mjgpGAPSTATE_RATE);
   }
 }
 
@@ -128,7 +128,7 @@ mjtNum mjgp_rotorAngle(const mjgpGears* g, const mjData* d, int i) {
   mjtNum q = mjgp_position(d, joint);
   switch (joint->gap) {
     case mjgpGAP_ROTOR:
-      return q + *gapState(g, d, i, mjgpGAP_ANGLE);
+      return q + *gapState(g, d, i, mjgpGAPSTATE_ANGLE);
     case mjgpGAP_LOAD:
       return d->qpos[g->config->joint[joint->partner].qpos];
     default:
@@ -142,7 +142,7 @@ mjtNum mjgp_rotorVelocity(const mjgpGears* g, const mjModel* m, const mjData* d,
   mjtNum v = mjgp_mulRow(mjgp_row(m, d, joint), d->qvel);
   switch (joint->gap) {
     case mjgpGAP_ROTOR:
-      return v + *gapState(g, d, i, mjgpGAP_RATE);
+      return v + *gapState(g, d, i, mjgpGAPSTATE_RATE);
     case mjgpGAP_LOAD:
       return d->qvel[g->config->joint[joint->partner].dof];
     default:

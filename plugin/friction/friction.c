@@ -140,7 +140,7 @@ void mjgp_applyFriction(const mjgpGears* g, const mjModel* m, mjData* d, const m
 }
 
 
-void mjgp_countFriction(mjgpGears* g, const mjModel* m, const mjData* d, int status, int worst) {
+void mjgp_recordSolve(mjgpGears* g, const mjModel* m, const mjData* d, int status, int worst) {
   // what is reported of a step is the worst of its problems
   const mjgInfo* last = &g->out.last_info;
   g->out.info.iterations = mjMAX(g->out.info.iterations, last->iterations);

@@ -37,6 +37,6 @@ static inline int mjgp_isAwake(const mjModel* m, const mjData* d, int dof) {
 
 // count what a solve did, and warn of the first that is above the tolerance; worst: joint
 // with the largest residual, -1: not known
-void mjgp_countFriction(mjgpGears* g, const mjModel* m, const mjData* d, int status, int worst);
+void mjgp_recordSolve(mjgpGears* g, const mjModel* m, const mjData* d, int status, int worst);
 
 #endif  // MJGEAR_PLUGIN_FRICTION_H_

@@ -63,7 +63,7 @@ int mjgp_nextBranch(mjgpPiece* piece, mjgpGears* g, mjtNum W, mjtNum R, mjtNum a
                     mjtNum t, mjtNum size) {
   mjgpShaft* shaft = piece->shaft;
   mjtNum own = t, inertia = g->in.inertia[piece->joint];
-  int jumps = mjgp_answerShaft(shaft, W, R - inertia * W, acc, x, &own);
+  int jumps = mjgp_proxShaft(shaft, W, R - inertia * W, acc, x, &own);
   piece->jumps = jumps > 0;
   mjtNum speeds = mju_abs(acc) + mju_abs(shaft->v) / shaft->h;
   int same = mju_abs(own - t) * W <= mjgpSUMMED * speeds + mjgpFACTORED * size * W;
@@ -116,8 +116,8 @@ int mjgp_connectPiece(const mjgpPiece* piece, mjgpGears* g, mjtNum h, mjtNum W, 
 }
 
 
-int mjgp_answerPiece(mjgpPiece* piece, mjgpGears* g, mjtNum h, mjtNum W, mjtNum R, mjtNum acc,
-                     mjtNum x, mjtNum* t) {
+int mjgp_proxPiece(mjgpPiece* piece, mjgpGears* g, mjtNum h, mjtNum W, mjtNum R, mjtNum acc,
+                   mjtNum x, mjtNum* t) {
   const mjgpInput* in = &g->in;
   int i = piece->joint, was = mjgi_piece(g->out.mode[i], g->out.load[i] > 0);
   if (W <= 0) {
@@ -126,7 +126,7 @@ int mjgp_answerPiece(mjgpPiece* piece, mjgpGears* g, mjtNum h, mjtNum W, mjtNum 
   if (piece->shaft) {
     mjtNum slope = piece->shaft->slope;
     int jumped = piece->jumps;
-    int jumps = mjgp_answerShaft(piece->shaft, W, R - in->inertia[i] * W, acc, x, t);
+    int jumps = mjgp_proxShaft(piece->shaft, W, R - in->inertia[i] * W, acc, x, t);
     piece->jumps = jumps < 0 ? jumped : jumps;
     return piece->jumps != jumped || piece->shaft->slope != slope;
   }

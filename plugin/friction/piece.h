@@ -239,8 +239,8 @@ int mjgp_connectPiece(const mjgpPiece* piece, mjgpGears* g, mjtNum h, mjtNum W, 
 // and x, becomes the friction of its own law, and its piece in g->out is the one of that;
 // W, R as above. A gear that moves against its own friction (W < 0) keeps its. Returns 1
 // if the piece changed
-int mjgp_answerPiece(mjgpPiece* piece, mjgpGears* g, mjtNum h, mjtNum W, mjtNum R, mjtNum acc,
-                     mjtNum x, mjtNum* t);
+int mjgp_proxPiece(mjgpPiece* piece, mjgpGears* g, mjtNum h, mjtNum W, mjtNum R, mjtNum acc,
+                   mjtNum x, mjtNum* t);
 
 // that of a shaft, t if it is at a jump
 mjtNum mjgp_shaftFrictionAt(mjgpPiece* piece, mjtNum acc, mjtNum t);

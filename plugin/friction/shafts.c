@@ -96,7 +96,7 @@ int mjgp_findJump(mjgpShaft* shaft, mjgpShaft* beyond, mjtNum low, mjtNum high) 
 
 
 // On the line a = acc - W (t - t0), x = x0 - W_other (t - t0) is v + h a = free - A t
-int mjgp_answerShaft(mjgpShaft* shaft, mjtNum W, mjtNum W_other, mjtNum acc, mjtNum x, mjtNum* t) {
+int mjgp_proxShaft(mjgpShaft* shaft, mjtNum W, mjtNum W_other, mjtNum acc, mjtNum x, mjtNum* t) {
   mjtNum effect = W / (1 - W_other), own = 1 - effect * shaft->misplaced, h = shaft->h;
   if (!(W > 0) || !(W_other < 1) || !(own > 0)) {
     return -1;

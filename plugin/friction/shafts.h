@@ -59,7 +59,7 @@ mjtNum mjgp_moveShaft(mjgpShaft* shaft, mjtNum a);
 // Returns 1 if its torque jumps there: it is on one side then, and the next one on the
 // other, but with branches there is one alone; -1 if it moves against its own torque, and
 // keeps its
-int mjgp_answerShaft(mjgpShaft* shaft, mjtNum W, mjtNum W_other, mjtNum acc, mjtNum x, mjtNum* t);
+int mjgp_proxShaft(mjgpShaft* shaft, mjtNum W, mjtNum W_other, mjtNum acc, mjtNum x, mjtNum* t);
 
 // results of joint i in g; t: friction without what other joints take, where that is not
 // the one of the shaft, because its torque jumps there; fastest: acceleration to which

@@ -21,7 +21,7 @@ typedef struct mjgpTree_ {
   mjgpPiece* piece;     // their pieces                                         (n)
   mjgpShaft* shaft;     // room for two of each; null: none is behind a gap     (2 n)
   int special;          // 0: no gear locks or may break away
-  int* held;            // of each dof: mjgpHELD, mjgpBELOW                     (nv)
+  int* held;            // of each dof: mjgpDOF_HELD, mjgpDOF_BELOW                     (nv)
   mjtNum* a;            // acceleration                                         (nv)
   mjtNum* balance;      // force - Mhat a                                       (nv)
   mjtNum* pivot;        // inverse diagonal of D                                (nv)
@@ -31,8 +31,8 @@ typedef struct mjgpTree_ {
 
 // what is known of a dof
 enum {
-  mjgpHELD = 1,  // its acceleration
-  mjgpBELOW = 2  // that of a dof between it and the root
+  mjgpDOF_HELD = 1,  // its acceleration
+  mjgpDOF_BELOW = 2  // that of a dof between it and the root
 };
 
 
@@ -43,7 +43,7 @@ static void takeHeld(const mjgpTree* tree, int k, mjtNum* L, const int* row, int
   mjtNum* a = tree->a;
   int held = tree->held[k];
   for (int p = 0; p < diag; p++) {
-    if (tree->held[row[p]] & mjgpHELD) {
+    if (tree->held[row[p]] & mjgpDOF_HELD) {
       a[k] -= held ? 0 : L[p] * a[row[p]];
       L[p] = 0;
     } else if (held) {
@@ -51,7 +51,7 @@ static void takeHeld(const mjgpTree* tree, int k, mjtNum* L, const int* row, int
       L[p] = 0;
     }
   }
-  tree->held[k] |= diag && tree->held[row[diag - 1]] ? mjgpBELOW : 0;
+  tree->held[k] |= diag && tree->held[row[diag - 1]] ? mjgpDOF_BELOW : 0;
 }
 
 
@@ -75,7 +75,7 @@ static int assemble(mjgpTree* tree) {
     int known = 0;
     if (piece < end && own[piece->joint] == k) {
       all &= mjgp_linePiece(piece, g, h, piece->shaft ? piece->shaft->a : 0, 0);
-      known = piece->held ? mjgpHELD : 0;
+      known = piece->held ? mjgpDOF_HELD : 0;
       if (known) {
         right = piece->target;
         diagonal = 1;
@@ -166,7 +166,7 @@ static int hasOneBranch(const mjgpTree* tree, int i) {
 
 // gears that lock and are on another branch than the jamming rule's go to that; returns
 // their number
-static int connect(mjgpTree* tree) {
+static int toRestBranch(mjgpTree* tree) {
   mjgpGears* g = tree->g;
   int count = 0;
   for (int b = 0; b < tree->n && tree->special; b++) {
@@ -234,7 +234,7 @@ static int solveTree(mjgpTree* tree) {
     mjgp_solveRows(g->scratch.matrix, tree->a, tree->pivot, tree->first, tree->end, m,
                    g->config->line);
     balance(tree);
-    solved = check(tree) && !connect(tree) && !release(tree);
+    solved = check(tree) && !toRestBranch(tree) && !release(tree);
   }
   g->out.last_info = (mjgInfo){.status = mjgSOLVED,
                                .iterations = iterations,
@@ -276,7 +276,7 @@ int mjgp_solveTrees(mjgpGears* g, const mjModel* m, mjData* d, mjgpInertia* Mhat
     // where it stays unsolved a group starts afresh
     if (startPieces(&tree, joint + start, n - start) && solveTree(&tree)) {
       g->count.trees++;
-      mjgp_countFriction(g, m, d, mjgSOLVED, -1);
+      mjgp_recordSolve(g, m, d, mjgSOLVED, -1);
       continue;
     }
     for (int b = 0; b < tree.n; b++) {

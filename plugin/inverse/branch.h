@@ -37,7 +37,7 @@ typedef struct mjgpMotion_ {
 // Does a gear that slips with friction t go on: nothing holds more than it slips with,
 // and it can be driven back, or the motor drives it, whose rotor is part of the joint's
 // inertia. Gears that lock and have a brake are not asked
-static inline int mjgp_goesOn(const mjgpInput* in, const mjgpMotion* p, mjtNum t) {
+static inline int mjgp_keepsSlipping(const mjgpInput* in, const mjgpMotion* p, mjtNum t) {
   const mjgpBrake* brake = in->brake + p->i;
   int same = p->v0 * p->v > 0 || (in->static_ratio[p->i] == 1 && brake->holding == brake->sliding);
   return same && (in->gamma_v[p->i] < 1 ||

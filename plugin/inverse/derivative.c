@@ -29,7 +29,7 @@
 #define mjgpWIDER 1e3
 
 // share of its torques by which the line of a gear may miss its friction
-#define mjgpONPIECE 1e-6
+#define mjgpTANGENT 1e-6
 
 // what a step starts from and leaves: forces on the dofs of the group (nv) and, a row of
 // all gears each,
@@ -49,8 +49,8 @@ typedef struct mjgpDerivative_ {
   mjgpShaft* shaft;          // for both                                                   (2 n)
   int *mode, *load;          // pieces of the step                                         (n)
   mjtNum *base, *ahead, *back, *change;  // of the step, a control on, one back; per unit
-  mjtNum* dacc;  // change of the acceleration of gears                                    (ld)
-  mjtNum bent;   // mjgpBENT, or as much less as a change is wider
+  mjtNum* dacc;     // change of the acceleration of gears                                    (ld)
+  mjtNum kink_tol;  // mjgpBENT, or as much less as a change is wider
 } mjgpDerivative;
 
 
@@ -130,7 +130,7 @@ static int differ(mjgpDerivative* p, mjtNum eps, int side) {
   int differs = 0;
   for (int k = 0; k < p->s->group->nv + mjgpNROW * p->s->n; k++) {
     mjtNum up = p->ahead[k] - p->base[k], down = p->base[k] - p->back[k];
-    mjtNum most = p->bent * (mju_abs(up) + mju_abs(down)) + mjgpFACTORED * mju_abs(p->base[k]);
+    mjtNum most = p->kink_tol * (mju_abs(up) + mju_abs(down)) + mjgpFACTORED * mju_abs(p->base[k]);
     differs |= mju_abs(up - down) > most;
     p->change[k] = (side > 0 ? up : side < 0 ? down : (up + down) / 2) / eps;
   }
@@ -154,11 +154,11 @@ static void deriveState(const mjgpDerivative* p, double* state, double* qvel) {
       double* gap = state + config->gap[joint];
       mjtNum rate = row[mjgpROTOR * s->n] - mjgp_mulRow(s->g->in.E[joint], qvel);
       if (config->joint[joint].gap == mjgpGAP_ROTOR) {
-        gap[mjgpGAP_RATE * stride] = rate;
-        gap[mjgpGAP_ANGLE * stride] = s->m->opt.timestep * rate;
+        gap[mjgpGAPSTATE_RATE * stride] = rate;
+        gap[mjgpGAPSTATE_ANGLE * stride] = s->m->opt.timestep * rate;
       }
-      gap[mjgpGAP_POSITION * stride] = row[mjgpPLACE * s->n];
-      gap[mjgpGAP_TWIST * stride] = row[mjgpTWIST * s->n];
+      gap[mjgpGAPSTATE_POSITION * stride] = row[mjgpPLACE * s->n];
+      gap[mjgpGAPSTATE_TWIST * stride] = row[mjgpTWIST * s->n];
     }
   }
 }
@@ -235,7 +235,7 @@ static int prepare(mjgpDerivative* p, mjgpStep* s) {
   for (int i = 0; i < s->n; i++) {
     const mjgpPiece* piece = p->piece + i;
     mjtNum u = s->g->in.tau[piece->joint] - s->g->in.inertia[piece->joint] * s->acc[i];
-    mjtNum most = mjgpONPIECE * (mju_abs(s->t[i]) + mju_abs(piece->t) + mju_abs(u));
+    mjtNum most = mjgpTANGENT * (mju_abs(s->t[i]) + mju_abs(piece->t) + mju_abs(u));
     if (!piece->held && !(mju_abs(piece->t - piece->weight * s->t[i]) <= most)) {
       return 0;
     }
@@ -267,7 +267,8 @@ int mjg_controlDerivative(double* qvel, double* state, int* side, const mjModel*
   mju_zero(state, (int)(m->nu * m->npluginstate));
   mj_forwardSkip(m, d, mjSTAGE_NONE, 0);
   int minimum = !mjgp_solvesAnother(m) && !(m->opt.enableflags & mjENBL_SLEEP) &&
-                m->opt.integrator != mjINT_RK4 && g->config->options.coupling == mjgpIMPLICIT;
+                m->opt.integrator != mjINT_RK4 &&
+                g->config->options.coupling == mjgpCOUPLING_IMPLICIT;
   int status = g->out.info.status;
   if (minimum && mjgp_actuationActive(m) && (status == mjgSOLVED || status == mjgJAMMED)) {
     gather(g, m, d);
@@ -286,7 +287,7 @@ int mjg_controlDerivative(double* qvel, double* state, int* side, const mjModel*
     count += own;
     side[k] = mjgSIDE_UNKNOWN;
     for (mjtNum wider = mjgpWIDER; own && wider >= 1 && side[k]; wider /= mjgpWIDER) {
-      derivative.bent = mjgpBENT / wider;
+      derivative.kink_tol = mjgpBENT / wider;
       side[k] =
           deriveControl(&derivative, qvel + k * nv, state + k * m->npluginstate, k, wider * eps);
     }

@@ -115,7 +115,7 @@ static void findForces(mjgpGears* g, const mjModel* m, mjData* d, const mjtNum* 
 
   // passive forces are new, and our stage of positions is not that of the engine's
   // inverse dynamics
-  g->phase = mjgpFRESH;
+  g->phase = mjgpPHASE_FRESH;
   g->stages = mjgp_inverseStages(d);
   mju_sub(y, d->qfrc_inverse, d->qfrc_applied, nv);
   mjgp_addWrenches(y, m, d, -1);
@@ -237,7 +237,7 @@ static mjgMotion frictionOf(mjtNum* low, mjtNum* high, mjgpGears* g, const mjMod
     *low = *high = NAN;
     return mjgMOTION_NONE;
   }
-  int moves = gap || compliance > 0 || g->in.ordinary[p->i] || mjgp_goesOn(&g->in, p, *low);
+  int moves = gap || compliance > 0 || g->in.ordinary[p->i] || mjgp_keepsSlipping(&g->in, p, *low);
   mjgMotion motion = moves ? mjgMOTION_MOVES : mjgp_findBranch(branch, g, m, d, p, *low);
   if (motion == mjgMOTION_HELD) {
     *end[s > 0] = limitOf(&g->in, p, s, 0);

@@ -9,7 +9,7 @@
 static int stateOf(const mjgpGears* g, int i, const mjtNum value[mjgNSENSOR]) {
   // it has a gap, and nothing goes through it
   if (mjgp_hasGap(g->config->joint + i) && value[mjgSENSOR_TORQUE_OUT] == 0) {
-    return mjgpSTATE_GAP;
+    return mjgpGEAR_IN_GAP;
   }
 
   // the motor gives power to the link, or the link pushes on the gear, alone or with the
@@ -18,9 +18,9 @@ static int stateOf(const mjgpGears* g, int i, const mjtNum value[mjgNSENSOR]) {
   if (direction != 0) {
     int driven = direction * value[mjgSENSOR_TORQUE_OUT] < 0;
     int both = driven && direction * value[mjgSENSOR_TORQUE_IN] > 0;
-    return both ? mjgpSTATE_DRIVEN_BY_BOTH : driven ? mjgpSTATE_DRIVEN : mjgpSTATE_DRIVING;
+    return both ? mjgpGEAR_DRIVEN_BY_BOTH : driven ? mjgpGEAR_DRIVEN : mjgpGEAR_DRIVING;
   }
-  return mjgp_isJammed(g, i) ? mjgpSTATE_LOCKED : mjgpSTATE_STUCK;
+  return mjgp_isJammed(g, i) ? mjgpGEAR_LOCKED : mjgpGEAR_STUCK;
 }
 
 

@@ -82,8 +82,8 @@ static void addPiece(mjvScene* scn, const float rgb[3], mjtNum width, const mjtN
 static int visibleState(const mjtNum value[mjgNSENSOR], mjtNum speed) {
   int state = (int)value[mjgSENSOR_STATE];
   int moves =
-      state == mjgpSTATE_DRIVING || state == mjgpSTATE_DRIVEN || state == mjgpSTATE_DRIVEN_BY_BOTH;
-  return moves && speed <= STILL ? mjgpSTATE_STUCK : state;
+      state == mjgpGEAR_DRIVING || state == mjgpGEAR_DRIVEN || state == mjgpGEAR_DRIVEN_BY_BOTH;
+  return moves && speed <= STILL ? mjgpGEAR_STUCK : state;
 }
 
 
@@ -166,8 +166,8 @@ static void drawGap(const Picture* p, mjtNum part) {
     mjtNum angle = mjPI + mjPI / 6 * (k == 2 ? part : 2 * k - 1);
     circlePoint(from, p, k == 2 ? 0 : 1.1 * radius, angle);
     circlePoint(to, p, k == 2 ? 1.5 * radius : 1.9 * radius, angle);
-    addPiece(p->scn, k == 2 ? mjgpStateColor[mjgpSTATE_GAP] : gray, (k == 2 ? 0.08 : 0.06) * radius,
-             from, to, p->axis);
+    addPiece(p->scn, k == 2 ? mjgpStateColor[mjgpGEAR_IN_GAP] : gray,
+             (k == 2 ? 0.08 : 0.06) * radius, from, to, p->axis);
   }
 }
 

@@ -17,11 +17,11 @@
 #include "configuration/sensors.h"
 
 // names of what a gear does (mjgpSTATE_*)
-static const char* const mjgpStateName[mjgpNSTATE] = {"stuck",  "driving", "driven",
-                                                      "locked", "in gap",  "driven by both"};
+static const char* const mjgpStateName[mjgpNGEARSTATE] = {"stuck",  "driving", "driven",
+                                                          "locked", "in gap",  "driven by both"};
 
 // red, green, blue: colours of Okabe and Ito, which colour-blind eyes tell apart
-static const float mjgpStateColor[mjgpNSTATE][3] = {
+static const float mjgpStateColor[mjgpNGEARSTATE][3] = {
     {0.00f, 0.45f, 0.70f}, {0.00f, 0.62f, 0.45f}, {0.90f, 0.62f, 0.00f},
     {0.80f, 0.47f, 0.65f}, {0.94f, 0.89f, 0.26f}, {0.84f, 0.37f, 0.00f},
 };

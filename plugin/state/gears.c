@@ -421,7 +421,7 @@ void mjgp_reset(const mjModel* m, mjtNum* plugin_state, void* plugin_data, int i
   if (!g || g->d->plugin_state + m->plugin_stateadr[instance] != plugin_state) {
     return;
   }
-  g->phase = mjgpIDLE;
+  g->phase = mjgpPHASE_IDLE;
   g->nested = g->done = g->refused = g->begun = g->stages = 0;
   g->in.nactive = g->in.ntree = 0;
   memset(&g->count, 0, sizeof(g->count));

@@ -21,16 +21,16 @@
 
 // how mjData stands with respect to the friction that was added to it
 typedef enum mjgpPhase_ {
-  mjgpIDLE = 0,   // passive forces are as they were when friction was last added
-  mjgpFRESH = 1,  // passive forces were computed anew, friction is not in them
+  mjgpPHASE_IDLE = 0,   // passive forces are as they were when friction was last added
+  mjgpPHASE_FRESH = 1,  // passive forces were computed anew, friction is not in them
 } mjgpPhase;
 
 // Method that solved an island
 typedef enum mjgpMethod_ {
-  mjgpBY_NEWTON,  // Newton on pieces of gears and states of constraints
-  mjgpBY_DENSE,   // friction as a dense problem of the core, at linearizations
-  mjgpBY_PATH,    // path along pieces
-  mjgpBY_NONE,    // none: friction is passive, and the step unsolved if that is not the law
+  mjgpMETHOD_NEWTON,  // Newton on pieces of gears and states of constraints
+  mjgpMETHOD_DENSE,   // friction as a dense problem of the core, at linearizations
+  mjgpMETHOD_PATH,    // path along pieces
+  mjgpMETHOD_NONE,    // none: friction is passive, and the step unsolved if that is not the law
   mjgpNMETHOD
 } mjgpMethod;
 

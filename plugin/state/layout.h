@@ -41,13 +41,13 @@ enum {
 
 // of a gap, behind the keys
 enum {
-  mjgpGAP_STARTED = 0,   // 0: nothing is known yet, the gap starts at rest
-  mjgpGAP_ANGLE = 1,     // rotor minus joint, if the rotor is the plugin's
-  mjgpGAP_RATE = 2,      //
-  mjgpGAP_POSITION = 3,  // theta_b
-  mjgpGAP_TWIST = 4,     // omega_s
-  mjgpGAP_KEY = 5,       // values of the keys of a gap (mjg_gapKeyInfo)
-  mjgpNGAPSTATE = mjgpGAP_KEY + mjgpNGAPKEY
+  mjgpGAPSTATE_STARTED = 0,   // 0: nothing is known yet, the gap starts at rest
+  mjgpGAPSTATE_ANGLE = 1,     // rotor minus joint, if the rotor is the plugin's
+  mjgpGAPSTATE_RATE = 2,      //
+  mjgpGAPSTATE_POSITION = 3,  // theta_b
+  mjgpGAPSTATE_TWIST = 4,     // omega_s
+  mjgpGAPSTATE_KEY = 5,       // values of the keys of a gap (mjg_gapKeyInfo)
+  mjgpNGAPSTATE = mjgpGAPSTATE_KEY + mjgpNGAPKEY
 };
 
 // of the whole system, in the leader's state

@@ -293,7 +293,7 @@ static void findKeys(int* place, const mjgpConfig* c, int i) {
   int stride = c->stride[i], next = c->state[i] + mjgpSTATE_KEY * stride;
   for (int key = 0; key < mjgpNCHANGEKEY; key++) {
     if (key == mjgNKEY) {
-      next = c->gap[i] + mjgpGAP_KEY * stride;
+      next = c->gap[i] + mjgpGAPSTATE_KEY * stride;
     }
     int has = key < mjgNKEY ? (int)(c->joint[i].keys >> key & 1) : c->gap[i] >= 0;
     place[key] = has ? next : -1;

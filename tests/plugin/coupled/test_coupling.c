@@ -288,7 +288,7 @@ static void test_lagged(void** state) {
   print_message("pressed with %g N: moves %.2g m/s, off by %.2g m/s\n", d->qfrc_constraint[0],
                 moves, differs);
   assert_true(d->qfrc_constraint[0] < -10 && moves < 1e-9 && differs < 1e-9);
-  assert_int_equal(g->count.unsolved + g->count.by[mjgpBY_PATH], 0);
+  assert_int_equal(g->count.unsolved + g->count.by[mjgpMETHOD_PATH], 0);
   mj_deleteData(d);
   mj_deleteModel(m);
 }

@@ -206,8 +206,8 @@ static void test_rotorsLaw(void** state) {
   }
   assert_true(steps > 10 && spoils > steps);
   spoils = 0;
-  assert_int_equal(g->count.by[mjgpBY_DENSE], 0);
-  assert_true(g->count.by[mjgpBY_NEWTON] > 0);
+  assert_int_equal(g->count.by[mjgpMETHOD_DENSE], 0);
+  assert_true(g->count.by[mjgpMETHOD_NEWTON] > 0);
   mj_deleteData(d);
   mj_deleteModel(m);
 }

@@ -371,7 +371,7 @@ static void test_answer(void** state) {
       t = t0 = middle - x - between(-unit, unit);
       acc = place + W * (middle - x - t0) / (1 - W_other);
     }
-    int jumped = mjgp_answerShaft(shaft, W, W_other, acc, x, &t);
+    int jumped = mjgp_proxShaft(shaft, W, W_other, acc, x, &t);
     mjtNum a = acc - W * (t - t0), v = shaft->v + h * a, most = fabs(shaft->v) + fabs(v);
     mjtNum found = -t - (x - W_other * (t - t0)) - S * a;
     mjtNum low = torqueAt(shaft, a - 1e-9 * most / h), high = torqueAt(shaft, a + 1e-9 * most / h);

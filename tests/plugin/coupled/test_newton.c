@@ -100,12 +100,12 @@ static void test_heldTendon(void** state) {
     double next[3];
     mju_addScl(next, d->qvel, x, h, 3);
 
-    int unsolved = g->count.unsolved, by = g->count.by[mjgpBY_NEWTON];
+    int unsolved = g->count.unsolved, by = g->count.by[mjgpMETHOD_NEWTON];
     method = NEWTON;
     mj_step(m, d);
     method = ALL;
     assert_int_equal(g->count.unsolved, unsolved);
-    assert_int_equal(g->count.by[mjgpBY_NEWTON], by + 1);
+    assert_int_equal(g->count.by[mjgpMETHOD_NEWTON], by + 1);
     for (int i = 0; i < 3; i++) {
       assert_true(fabs(d->qvel[i] - next[i]) < 1e-13);
     }
@@ -143,11 +143,11 @@ static void test_sharedMotor(void** state) {
   for (int step = 0; step < 500; step++) {
     const double v[2] = {d->qvel[0], d->qvel[1]};
     d->ctrl[0] = 0.4 * sin(0.03 * step);
-    int by = g->count.by[mjgpBY_NEWTON];
+    int by = g->count.by[mjgpMETHOD_NEWTON];
     method = NEWTON;
     mj_step(m, d);
     method = ALL;
-    assert_true(g->count.by[mjgpBY_NEWTON] > by);
+    assert_true(g->count.by[mjgpMETHOD_NEWTON] > by);
     assert_int_equal(g->count.hard + g->count.unsolved, 0);
     double force = kv * (d->ctrl[0] - d->qvel[0] + 2 * d->qvel[1]);
     for (int i = 0; i < 2; i++) {
@@ -209,10 +209,10 @@ static void test_convex(void** state) {
     }
     mj_step(m, d);
   }
-  print_message("%d steps by Newton, %d by paths\n", (int)g->count.by[mjgpBY_NEWTON],
-                (int)g->count.by[mjgpBY_PATH]);
-  assert_true(g->count.by[mjgpBY_NEWTON] > 5000);
-  assert_int_equal(g->count.by[mjgpBY_PATH] + g->count.unsolved, 0);
+  print_message("%d steps by Newton, %d by paths\n", (int)g->count.by[mjgpMETHOD_NEWTON],
+                (int)g->count.by[mjgpMETHOD_PATH]);
+  assert_true(g->count.by[mjgpMETHOD_NEWTON] > 5000);
+  assert_int_equal(g->count.by[mjgpMETHOD_PATH] + g->count.unsolved, 0);
   mj_deleteData(d);
   mj_deleteModel(m);
 }

@@ -196,7 +196,7 @@ static void test_jamming(void** state) {
       method = ALL;
       most[k % 2] = mjMAX(most[k % 2], g->count.newton_steps - before);
     }
-    others[k % 2] += (int)g->count.by[mjgpBY_NONE];
+    others[k % 2] += (int)g->count.by[mjgpMETHOD_NONE];
     hard += g->count.hard;
     unsolved += g->count.unsolved;
     unconfirmed += g->count.unconfirmed;
@@ -264,9 +264,9 @@ static void test_far(void** state) {
     mj_step(m, d);
     method = ALL;
   }
-  print_message("%d paths of %d linearizations in the mean\n", (int)g->count.by[mjgpBY_PATH],
+  print_message("%d paths of %d linearizations in the mean\n", (int)g->count.by[mjgpMETHOD_PATH],
                 (int)(g->count.newton_steps / 80));
-  assert_int_equal(g->count.by[mjgpBY_PATH], 80);
+  assert_int_equal(g->count.by[mjgpMETHOD_PATH], 80);
   assert_int_equal(g->count.unsolved + g->count.unconfirmed, 0);
   assert_true(g->count.newton_steps < 80 * 250);
   mj_deleteData(d);
@@ -293,9 +293,9 @@ static void test_relax(void** state) {
     most = mjMAX(most, g->count.newton_steps - before);
   }
   print_message("%d of 400 steps by paths, %d linearizations at most\n",
-                (int)g->count.by[mjgpBY_PATH], most);
+                (int)g->count.by[mjgpMETHOD_PATH], most);
   assert_int_equal(g->count.unsolved + g->count.unconfirmed, 0);
-  assert_true(g->count.by[mjgpBY_PATH] < 60);
+  assert_true(g->count.by[mjgpMETHOD_PATH] < 60);
   mj_deleteData(d);
   mj_deleteModel(m);
 }

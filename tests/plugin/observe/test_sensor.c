@@ -98,9 +98,9 @@ static void test_values(void** state) {
       assert_true(s[mjgSENSOR_ROTOR_VELOCITY] == d->qvel[dof]);
       assert_true(s[mjgSENSOR_RESIDUAL] <= 1e-9);
       if (s[mjgSENSOR_MODE] != 0) {
-        assert_true((int)s[13] == (v_next * x >= 0  ? mjgpSTATE_DRIVING
-                                   : v_next * u > 0 ? mjgpSTATE_DRIVEN_BY_BOTH
-                                                    : mjgpSTATE_DRIVEN));
+        assert_true((int)s[13] == (v_next * x >= 0  ? mjgpGEAR_DRIVING
+                                   : v_next * u > 0 ? mjgpGEAR_DRIVEN_BY_BOTH
+                                                    : mjgpGEAR_DRIVEN));
       }
       modes[(int)s[mjgSENSOR_MODE] + 1]++;
     }
@@ -123,10 +123,10 @@ static void test_locked(void** state) {
     double m, motor;
     int expected;
   } cases[] = {
-      {.1, 0, mjgpSTATE_LOCKED},   // P = -1.061
-      {.1, -5, mjgpSTATE_LOCKED},  // the motor bears a part of it
-      {.1, -30, mjgpSTATE_STUCK},  // the motor bears it
-      {1, 0, mjgpSTATE_STUCK},     // P = -0.8
+      {.1, 0, mjgpGEAR_LOCKED},   // P = -1.061
+      {.1, -5, mjgpGEAR_LOCKED},  // the motor bears a part of it
+      {.1, -30, mjgpGEAR_STUCK},  // the motor bears it
+      {1, 0, mjgpGEAR_STUCK},     // P = -0.8
   };
   for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
     mjModel* m = makeModel(
@@ -172,7 +172,7 @@ static void test_gap(void** state) {
     mj_step(m, d);
     if (mju_abs(time - touch) > 0.005) {
       int now = (int)sensor(m, d, "s")[mjgSENSOR_STATE];
-      assert_int_equal(now, time < touch ? mjgpSTATE_GAP : mjgpSTATE_DRIVING);
+      assert_int_equal(now, time < touch ? mjgpGEAR_IN_GAP : mjgpGEAR_DRIVING);
     }
   }
   mj_deleteData(d);
@@ -224,10 +224,10 @@ static void test_both(void** state) {
   static const struct {
     double ctrl, gravity;
     int state;
-  } phase[] = {{0, -9.81, mjgpSTATE_STUCK},
-               {-12, -9.81, mjgpSTATE_DRIVEN_BY_BOTH},
-               {-12, 0, mjgpSTATE_DRIVING},
-               {120, -9.81, mjgpSTATE_DRIVING}};
+  } phase[] = {{0, -9.81, mjgpGEAR_STUCK},
+               {-12, -9.81, mjgpGEAR_DRIVEN_BY_BOTH},
+               {-12, 0, mjgpGEAR_DRIVING},
+               {120, -9.81, mjgpGEAR_DRIVING}};
   for (int k = 0; k < 4; k++) {
     mj_resetData(m, d);
     d->ctrl[0] = phase[k].ctrl;
@@ -324,7 +324,7 @@ static void test_shaft(void** state) {
   const mjtNum* s = sensor(m, d, "s");
   for (int i = 0; i < 2000; i++) {
     mj_step(m, d);
-    assert_int_equal((int)s[13], mjgpSTATE_STUCK);
+    assert_int_equal((int)s[13], mjgpGEAR_STUCK);
   }
   double x = d->qfrc_bias[0];
   assert_true(fabs(x) > 4 && fabs(d->qvel[0]) < 1e-9);
@@ -334,7 +334,7 @@ static void test_shaft(void** state) {
     for (int i = 0; i < 20; i++) {
       mj_step(m, d);
     }
-    assert_int_equal((int)s[13], k ? mjgpSTATE_DRIVING : mjgpSTATE_STUCK);
+    assert_int_equal((int)s[13], k ? mjgpGEAR_DRIVING : mjgpGEAR_STUCK);
     assert_true(k ? s[8] * x > 0 : s[8] == 0);
   }
   mj_deleteData(d);

@@ -44,7 +44,7 @@ static int countColor(const float rgb[3]) {
 
 static void shows(const mjModel* m, mjData* d, int mode) {
   draw(m, d);
-  for (int k = 0; k < mjgpNSTATE; k++) {
+  for (int k = 0; k < mjgpNGEARSTATE; k++) {
     int n = countColor(mjgpStateColor[k]);
     if ((n > 0) != (k == mode)) {
       fail_msg("%d geoms in the colour of '%s', expected those of '%s'", n, mjgpStateName[k],
@@ -65,7 +65,7 @@ static void test_modes(void** state) {
 
     // a motor that is pressed against an equal load is still: no, nothing acts: it stands
     mj_forward(m, d);
-    shows(m, d, mjgpSTATE_STUCK);
+    shows(m, d, mjgpGEAR_STUCK);
 
     // the motor moves the link
     d->ctrl[0] = 10;
@@ -74,13 +74,13 @@ static void test_modes(void** state) {
     }
     mj_forward(m, d);
     assert_true(d->qvel[0] > 0);
-    shows(m, d, mjgpSTATE_DRIVING);
+    shows(m, d, mjgpGEAR_DRIVING);
 
     // the load pushes the link and, through it, the rotor
     d->ctrl[0] = 0;
     d->qfrc_applied[0] = 30;
     mj_forward(m, d);
-    shows(m, d, mjgpSTATE_DRIVEN);
+    shows(m, d, mjgpGEAR_DRIVEN);
 
     // friction acts against motion: the arrow of a slide points against the axis
     if (k == 1) {
@@ -129,14 +129,14 @@ static void test_gap(void** state) {
       }
       draw(m, d);
       int others = 0;
-      for (int mode = 0; mode < mjgpSTATE_GAP; mode++) {
+      for (int mode = 0; mode < mjgpGEAR_IN_GAP; mode++) {
         others += countColor(mjgpStateColor[mode]);
       }
-      assert_int_equal(countColor(mjgpStateColor[mjgpSTATE_GAP]) > needle, d->time < touch);
+      assert_int_equal(countColor(mjgpStateColor[mjgpGEAR_IN_GAP]) > needle, d->time < touch);
       assert_int_equal(others > 0, d->time > touch);
       n += others > 0;
     }
-    assert_true(n > 300 && countColor(mjgpStateColor[mjgpSTATE_DRIVING]) > 0);
+    assert_true(n > 300 && countColor(mjgpStateColor[mjgpGEAR_DRIVING]) > 0);
 
     // the motor turns back: it is in the gap before it drives the other way
     d->ctrl[0] = -1;
@@ -145,8 +145,8 @@ static void test_gap(void** state) {
       mj_step(m, d);
       mj_forward(m, d);
       draw(m, d);
-      seen[0] += countColor(mjgpStateColor[mjgpSTATE_GAP]) > needle;
-      seen[1] += countColor(mjgpStateColor[mjgpSTATE_DRIVING]) > 0;
+      seen[0] += countColor(mjgpStateColor[mjgpGEAR_IN_GAP]) > needle;
+      seen[1] += countColor(mjgpStateColor[mjgpGEAR_DRIVING]) > 0;
     }
     assert_true(seen[0] > 0 && seen[1] > 0);
     mjv_freeScene(&scene);
