@@ -58,9 +58,9 @@ typedef struct mjgSpur_ {
 
 //---------------------------------- transmission --------------------------------------------------
 
-// what a table multiplies, and over what: x is of the output side
+// quantity that a table multiplies, and its argument x, at the output side
 typedef enum mjgTableKind_ {
-  mjgTABLE_COULOMB_SPEED = 0,    // all that does not depend on the load, over |v|      rad/s
+  mjgTABLE_COULOMB_SPEED = 0,    // load-independent friction, over |v|                 rad/s
   mjgTABLE_COULOMB_TEMPERATURE,  //   and over the temperature                          degC
   mjgTABLE_GAMMA_TORQUE,         // both asymmetry coefficients, over the torque of     N m
                                  //   the driven side, the smaller one
@@ -69,8 +69,7 @@ typedef enum mjgTableKind_ {
   mjgNTABLE
 } mjgTableKind;
 
-// a factor over x: linear between its points, constant before the first and behind the
-// last
+// a factor over x: linear between its points, constant before the first and after the last
 #define mjgMAXPOINT 8
 typedef struct mjgTable_ {
   int n;                       // points; 0: the factor is 1
@@ -78,9 +77,8 @@ typedef struct mjgTable_ {
   double factor[mjgMAXPOINT];  // >= 0                                         1
 } mjgTable;
 
-// one joint's gear and all its friction, at the output side. The coefficients that the
-// step uses are gamma_u + S gamma_u_stribeck and so on, with S = exp(-|v /
-// stribeck_velocity|^exponent), so that S = 1 at rest.
+// the gear of one joint and all its friction, at the output side. A step uses gamma_u + S
+// gamma_u_stribeck and so on, with S = exp(-|v / stribeck_velocity|^exponent), S = 1 at rest.
 typedef struct mjgTransmission_ {
   double gamma_u;  // asymmetry coefficients of a sliding gear      1
   double gamma_v;
@@ -115,19 +113,18 @@ typedef struct mjgTransmission_ {
 // no friction, no inertia, static_ratio 1
 void mjg_defaultTransmission(mjgTransmission* transmission);
 
-// what one step needs: asymmetry coefficients and load-independent bound for a joint at
-// angle q and velocity v (before the step; 0: at rest) whose gear received u and
-// delivered x in the last step. Where all coefficients are constant these four do not
-// matter.
+// Compute asymmetry coefficients and load-independent bound of a step for a joint at angle q and
+// velocity v (before the step; 0: at rest) whose gear received u and delivered x in the last
+// step. If all coefficients are constant these four do not matter.
 void mjg_frictionAt(double* gamma_u, double* gamma_v, double* coulomb,
                     const mjgTransmission* transmission, double q, double v, double u, double x);
 
 
 //---------------------------------- descriptions --------------------------------------------------
 
-// how a gear is described
+// types of description
 typedef enum mjgType_ {
-  mjgTYPE_AUTO = 0,      // whichever the given keys say
+  mjgTYPE_AUTO = 0,      // the type of the given keys
   mjgTYPE_COEFFICIENTS,  // gamma_u, gamma_v
   mjgTYPE_EFFICIENCY,    // eta_forward, and eta_backward or 2 - 1/eta_forward
   mjgTYPE_STARTING,      // starting torques, with eta_forward if it is known
@@ -136,13 +133,13 @@ typedef enum mjgType_ {
   mjgTYPE_SPUR,          // pitch radii, pressure angle, friction, path of contact, 3.4
   mjgTYPE_WEDGE,         // angles of both motions to the contact surface, friction, 3.1
   mjgTYPE_PLANETARY,     // teeth and losses of the meshes
-  mjgTYPE_STRAIN_WAVE,   // what catalogues of strain wave gears say
+  mjgTYPE_STRAIN_WAVE,   // numbers of strain wave catalogues
   mjgTYPE_CAPSTAN,       // wrap angle and friction of a rope or belt
-  mjgTYPE_LOSS,          // shares of the torque into the gear that it loses
+  mjgTYPE_LOSS,          // lost shares of the torque into the gear
   mjgNTYPE
 } mjgType;
 
-// every quantity a description may give; mjg_keyInfo says what each is
+// every quantity of a description; see mjg_keyInfo
 typedef enum mjgKey_ {
   mjgKEY_GAMMA_U = 0,
   mjgKEY_GAMMA_V,
@@ -209,25 +206,24 @@ typedef struct mjgDescription_ {
   mjgTable table[mjgNTABLE];
 } mjgDescription;
 
-// nothing given
+// Give nothing.
 void mjg_defaultDescription(mjgDescription* description);
 
-// give a key a value; a key that does not exist (mjg_keyInfo) is left out
+// Give a key a value; an unknown key is ignored.
 void mjg_give(mjgDescription* description, int key, double value);
 
-// forget the keys that say in other words what a key says (armature: motor_inertia and
-// gear_inertia), so that what is given beside a preset takes the place of what the preset
-// says
+// Remove the keys equivalent to a key (armature: motor_inertia and gear_inertia), so that it
+// replaces them in a preset's description.
 void mjg_forget(mjgDescription* description, int key);
 
 
 //---------------------------------- presets -------------------------------------------------------
 
-// a transmission whose description was published or whose assumptions are stated
+// a transmission with a published description, or with stated assumptions
 typedef struct mjgPreset_ {
   const char* name;    // "harmonic_drive"
   const char* title;   // one line
-  const char* source;  // where the numbers are from, or what was assumed
+  const char* source;  // source of the numbers, or the assumptions
   const char* remark;  // what to know before using it, nullable
   mjgDescription description;
   double torque_constant;  // of the motor, at the output side; 0: not known      N m/A
@@ -236,10 +232,10 @@ typedef struct mjgPreset_ {
 
 int mjg_presetCount(void);
 
-// fill in preset i; mjgERR_ARGUMENT if there is none
+// Fill in preset i; mjgERR_ARGUMENT if there is none.
 int mjg_preset(mjgPreset* preset, int i);
 
-// number of the preset of this name, or -1
+// Returns the number of the preset of this name, or -1.
 int mjg_presetFromName(const char* name);
 
 

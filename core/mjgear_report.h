@@ -1,5 +1,4 @@
-// mjgear: from a description to a gear and back, what is wrong with either, and what can be
-// said about a gear.
+// mjgear: conversion between descriptions and gears, their errors, and facts about a gear.
 
 #ifndef MJGEAR_REPORT_H_
 #define MJGEAR_REPORT_H_
@@ -18,29 +17,26 @@ extern "C" {
 
 //---------------------------------- conversion ----------------------------------------------------
 
-// the transmission that a description means. Every problem found goes into the report.
-// Returns the number of problems; if it is not 0 the transmission is left untouched.
-// error: mjgERR_ARGUMENT
+// Make the transmission of a description. Every problem goes into the report. Returns the number
+// of problems; unless it is 0 the transmission is untouched. error: mjgERR_ARGUMENT
 int mjg_transmission(mjgTransmission* transmission, mjgReport* report,
                      const mjgDescription* description);
 
-// a line for the report where a description makes a gear self-locking by the assumption
-// eta_backward = 2 - 1/eta_forward alone, which is below 0 for each eta_forward below
-// 0.5. Returns 1 if there is one, else 0. error: mjgERR_ARGUMENT
+// Add a line to the report if a gear is self-locking by the assumption eta_backward = 2 -
+// 1/eta_forward alone, which is below 0 for every eta_forward below 0.5. Returns 1 if so, else 0.
+// error: mjgERR_ARGUMENT
 int mjg_warnAssumed(mjgReport* report, const mjgDescription* description);
 
-// describe a transmission as description->type says. What the type leaves open is taken
-// from the keys that are given: pressure_angle for worm (0 for leadscrew, if not given),
-// pressure_angle, mu and radius_in for spur. All other keys are overwritten. Returns the
-// number of problems, for instance that no worm has these coefficients. error:
-// mjgERR_ARGUMENT
+// Describe a transmission as description->type. Given keys determine what the type leaves open:
+// pressure_angle for worm (0 for leadscrew, if not given), pressure_angle, mu and radius_in for
+// spur. All other keys are overwritten. Returns the number of problems, for instance that no worm
+// has these coefficients. error: mjgERR_ARGUMENT
 int mjg_describe(mjgDescription* description, mjgReport* report,
                  const mjgTransmission* transmission);
 
-// check each number of a gear. What is wrong goes into the report, a line each. Returns the
-// number of problems; 0 for what mjg_transmission makes. The functions of gears below
-// check theirs so, but for mjg_frictionAt, which steps call: its gear must have passed.
-// error: mjgERR_ARGUMENT
+// Check each number of a gear. Every problem goes into the report. Returns the number of
+// problems; 0 for gears of mjg_transmission. The functions below check their gears;
+// mjg_frictionAt, which steps call, does not. error: mjgERR_ARGUMENT
 int mjg_checkTransmission(mjgReport* report, const mjgTransmission* transmission);
 
 
@@ -59,7 +55,7 @@ int mjg_sticks(const mjgTransmission* transmission, double f_u, double f_v);
 double mjg_breakawayMotor(const mjgTransmission* transmission, double f_v, int direction);
 double mjg_breakawayLoad(const mjgTransmission* transmission, double f_u, int direction);
 
-// what can be said about a gear. Torques are INFINITY where none suffices.
+// facts about a gear. Torques are INFINITY where none suffices.
 typedef struct mjgFacts_ {
   mjgTransmission gear;
   double eta_f;  // efficiencies, sliding; NAN: gamma = -1 has none         1
@@ -69,7 +65,7 @@ typedef struct mjgFacts_ {
   int backdrivable;      // sliding: gamma_v < 1
   int forward_drivable;  // sliding: gamma_u < 1
   int varies;            // coefficients at rest differ from those of sliding
-  double load;           // at which the torques below are told                     N m
+  double load;           // of the torques below                                     N m
   double raise;          // motor torques that break the load away forward          N m
   double lower;          //   and backward
   double hold_low;       // motor torques between which the load stands still       N m
@@ -84,8 +80,8 @@ typedef struct mjgFacts_ {
                             //   0.5): 0 no, 1 yes, -1 uncertain, from 0.45 to 0.55
 } mjgFacts;
 
-// find what can be said about a gear
-//   load     at which motor torques are told                                           N m
+// Find the facts about a gear.
+//   load     of the motor torques                                                      N m
 //   inertia  of the output side, -1: not known                                         kg m2
 // Torques are NaN for a gear that mjg_checkTransmission refuses.
 void mjg_explain(mjgFacts* facts, const mjgTransmission* transmission, double load, double inertia);

@@ -30,37 +30,35 @@ typedef struct mjgKeyInfo_ {
   const char* text;  // what it is, one line
 } mjgKeyInfo;
 
-// what a key is; null if key is out of range
+// Returns the properties of a key, or null.
 const mjgKeyInfo* mjg_keyInfo(int key);
 
-// the key of this name, or -1; the key with the most similar name, or -1 if none
-// resembles it
+// Returns the key of this name, or -1; the key with the most similar name, or -1 if none is
+// similar.
 int mjg_keyFromName(const char* name);
 int mjg_keyNearest(const char* name);
 
-// number of the most similar of n names, else of the first that begins with name, or -1
-// if none resembles it
+// Returns the index of the most similar of n names, else of the first that begins with name, or
+// -1.
 int mjg_nearest(const char* name, const char* const* names, int n);
 
-// "leadscrew" and so on; null if type is out of range; -1 if no type has this name
+// Returns the name of a type ("leadscrew"), or null; the type of this name, or -1.
 const char* mjg_typeName(int type);
 int mjg_typeFromName(const char* name);
 
-// the numbers of a gap and of its rotor, which a description does not have: name, unit
-// and text of number k, null if there is none. Their ranges are checked by
-// mjg_backlashError of mjgear_backlash.h
+// Returns name, unit and text of number k of a gap or its rotor, which are not keys of a
+// description, or null. mjg_backlashError of mjgear_backlash.h checks their ranges.
 const mjgKeyInfo* mjg_gapKeyInfo(int k);
 
-// the name of a table, "coulomb_speed" and so on, and its kind; null, -1 if there is none
+// Returns the name of a table ("coulomb_speed"), or null; the kind of this name, or -1.
 const char* mjg_tableName(int kind);
 int mjg_tableFromName(const char* name);
 
 
 //---------------------------------- messages ------------------------------------------------------
 
-// collects what is wrong, one line a problem: where, what, and what to write instead.
-// Memory from the caller; a line that does not fit is cut, count is right nevertheless. The
-// text is UTF-8: bytes that are not, such as half a letter of a name that was cut, are '?'.
+// a list of problems, one line each: where, what, and the remedy. The caller owns the memory; a
+// line that does not fit is cut, but counts. The text is UTF-8, other bytes are '?'.
 typedef struct mjgReport_ {
   char* text;         // null-terminated lines; nullable
   size_t size;        // of text, bytes; 0: count only
@@ -69,10 +67,10 @@ typedef struct mjgReport_ {
   const char* where;  // put before each line with ": "; nullable
 } mjgReport;
 
-// an empty report; text is nullable
+// Start an empty report; text is nullable.
 void mjg_startReport(mjgReport* report, char* text, size_t size);
 
-// add one line: what is wrong and, after a semicolon, the remedy
+// Add one line: what is wrong and, after a semicolon, the remedy.
 #if defined(__GNUC__)
 __attribute__((format(printf, 2, 3)))
 #endif
@@ -87,23 +85,21 @@ void mjg_vrefuse(mjgReport* report, const char* format, va_list arguments);
 
 //---------------------------------- numbers -------------------------------------------------------
 
-// the number that a text begins with, as strtod reads it, but with a decimal point
-// whatever locale the process has set; *end (nullable) is what follows it, the text
-// itself if it begins with none. Lines of a report have decimal points too.
+// Returns the number at the start of a text, as strtod, but with a decimal point in any locale.
+// *end (nullable): the rest, the whole text if it begins with no number. Lines of a report have
+// decimal points too.
 double mjg_readNumber(const char* text, const char** end);
 
-// read a number with or without a unit: "0.5", "2 Nm", "0.2kgcm2", "5deg", "80%", "1.5 N
-// m/rad". Units are listed in the tool's help, and the quantity's own as
-// mjgKeyInfo spells it; spaces and ^ do not matter. The unit "N m" of info takes N too,
-// for a slide; "Nm" is a torque and "N" a force. A number with a unit must be in the
-// range of info, which is told in that unit; one without is left to mjg_transmission.
+// Read a number with or without a unit: "0.5", "2 Nm", "0.2kgcm2", "5deg", "80%", "1.5 N m/rad".
+// The tool's help lists the units; spaces and ^ do not matter. The unit "N m" of info accepts N
+// too, for a slide; "Nm" is a torque and "N" a force. A number with a unit must be in the range
+// of info; one without is checked by mjg_transmission.
 //   value  in info->unit; untouched if the text is refused
 // Returns 0, or -1 after a line in the report.
 int mjg_readQuantity(double* value, mjgReport* report, const mjgKeyInfo* info, const char* text);
 
-// read a table: pairs of x and factor, "0 1 5 1.2", at most mjgMAXPOINT of them with x
-// ascending, SI, without units; x is not negative but for a temperature. Returns 0, or -1
-// after a line in the report
+// Read a table: at most mjgMAXPOINT pairs of x and factor, "0 1 5 1.2", x ascending, SI, without
+// units; only a temperature may be negative. Returns 0, or -1 after a line in the report.
 int mjg_readTable(mjgTable* table, mjgReport* report, int kind, const char* text);
 
 

@@ -1,16 +1,15 @@
 // Functions that libmjgear.so exports beside the plugin: gears that change while a
 // simulation runs, and inverse dynamics.
 //
-// The gears of a step are those of the model that is being stepped, and what the state of
-// the simulation changes of them. The functions below write such changes into
-// mjData.plugin_state, for instance for domain randomization; the model, which threads
-// share, stays as it is. They cost nothing if they are not called. Threads may call them
-// at the same time for different mjData, but not for one that another thread steps.
+// The gears of a step are those of the stepped model, changed by the state of the simulation. The
+// functions below write such changes into mjData.plugin_state, for instance for domain
+// randomization; the model, which threads share, stays as it is. Threads may call them at the
+// same time for different mjData, but not for one that another thread steps.
 //
-// A change is state like a position. It holds from the next step on. mj_getState,
-// mj_setState and mj_copyData take it along, each simulation of a Batch has its own, and
-// mj_resetData ends it. Rotor inertia and damping are the engine's: change
-// mjModel.dof_armature and mjModel.dof_damping.
+// A change is state like a position, and holds from the next step on. mj_getState, mj_setState
+// and mj_copyData copy it, each simulation of a Batch has its own, and mj_resetData ends it.
+// Rotor inertia and damping are the engine's: change mjModel.dof_armature and
+// mjModel.dof_damping.
 //
 // In Python load the library with ctypes and pass the addresses of model and data:
 //
@@ -45,11 +44,10 @@ extern "C" {
 // (mjOBJ_TENDON) of this name; -1 if the model has none of this name, or objtype is another
 MJGAPI int mjg_gearId(const mjModel* m, int objtype, const char* name);
 
-// give keys of doc/mjcf.md that are numbers of a gear or of its gap new values in the
-// gear of a joint; those that were given before and are not named stay. A joint and its
-// motor_joint are one gear. Keys that describe gears of one kind only, such as mu, can
-// change where the model gives them. All n keys change together or none: returns 0, or -1
-// with lines in error (nullable) that say what is wrong and what to write instead.
+// Set keys of a gear or of its gap (doc/mjcf.md) to new values; other keys stay. A joint and its
+// motor_joint are one gear. Keys of one kind of gear only, such as mu, can change if the model
+// gives them. All n keys change together or none: returns 0, or -1 with lines in error (nullable)
+// that say what is wrong and what to write instead.
 MJGAPI int mjg_setGears(const mjModel* m, mjData* d, int joint, const char* const* key,
                         const double* value, int n, char* error, int error_sz);
 
@@ -57,57 +55,54 @@ MJGAPI int mjg_setGears(const mjModel* m, mjData* d, int joint, const char* cons
 MJGAPI int mjg_setGear(const mjModel* m, mjData* d, int joint, const char* key, double value,
                        char* error, int error_sz);
 
-// describe a gear in other words: the keys (coefficients, efficiencies or starting
-// torques) take the place of all that said what the gear is, a type with its geometry for
-// instance; friction besides and the gap stay. Keys that do not say what the gear is are
-// not enough. Otherwise as mjg_setGears.
+// Describe a gear anew: the keys (coefficients, efficiencies or starting torques) replace its
+// former description, such as a type with its geometry; additional friction and the gap stay.
+// Otherwise as mjg_setGears.
 MJGAPI int mjg_describeGear(const mjModel* m, mjData* d, int joint, const char* const* key,
                             const double* value, int n, char* error, int error_sz);
 
-// how the steps of all gears are solved, by the name in doc/mjcf.md; as mjg_setGears
+// Set the solver of all gears, by its name in doc/mjcf.md; as mjg_setGears.
 MJGAPI int mjg_setSolver(const mjModel* m, mjData* d, const char* solver, char* error,
                          int error_sz);
 
-// value of a key in the gear of a joint, of a table the number of its points: 1 if it was
-// given, 0 if not (value is untouched), -1 if the joint has no gear or the key does not
-// exist. gamma_u, gamma_v and the two efficiencies are always known, those of a sliding
-// gear, and so are all numbers that the model of a gap uses. "brake" is the share of its
-// torque that the brake of the joint had in the last step, 0 open to 1 closed; after a
-// reset where it is without power.
+// Get the value of a key, of a table the number of its points. Returns 1 if it was given, 0 if
+// not (value is untouched), -1 if the joint has no gear or the key does not exist. gamma_u,
+// gamma_v and both efficiencies, of sliding, are always known, and so are all numbers of a gap's
+// model. "brake" is the share of its torque that the joint's brake had in the last step, 0 open
+// to 1 closed.
 MJGAPI int mjg_getGear(double* value, const mjModel* m, const mjData* d, int joint,
                        const char* key);
 
-// the numbers that a sensor gives of the joint's gear, without one: as in doc/sensors.md,
-// of the last step. Returns their number (value may be null), or -1 if the joint has no
-// gear.
+// Read the numbers of a sensor (doc/sensors.md) at the joint's gear, of the last step. Returns
+// their number (value may be null), or -1 if the joint has no gear.
 MJGAPI int mjg_readGear(double* value, const mjModel* m, const mjData* d, int joint);
 
-// what the joint's gear does with its rotor, the inertia behind it and the load that it
-// holds in the pose of the last mj_forward (1 N m if that is 0): mjgFacts of
-// mjgear_report.h. 0, or -1 if the joint has no gear. Uses the stack of d.
+// Explain the joint's gear (mjgFacts of mjgear_report.h) with its rotor, the inertia behind it
+// and the load that it holds in the pose of the last mj_forward (1 N m if that is 0). Returns 0,
+// or -1 if the joint has no gear. Uses the stack of d.
 typedef struct mjgFacts_ mjgFacts;
 MJGAPI int mjg_explainGear(mjgFacts* facts, const mjModel* m, mjData* d, int joint);
 
 // name of the solver, null if the model has no gear
 MJGAPI const char* mjg_getSolver(const mjModel* m, const mjData* d);
 
-// how often what happened since the data was made or reset. A step has one friction
-// problem for each group of joints that act on each other.
+// counts since the data was made or reset. A step has one friction problem for each group of
+// coupled joints.
 typedef struct mjgCounts_ {
   int problems;     // friction problems: solved + ill_posed + approximate + unsolved
   int solved;       // solved, and the only solution as far as known
   int ill_posed;    // solved, but another solution may exist (status mjgJAMMED)
-  int approximate;  // solved for something else than the engine then does, see doc/mjcf.md
-  int unsolved;     // left above the tolerance, or not finite
-  int fallbacks;    // times that the solver needed another method
-  int unconfirmed;  // steps whose motion was not what was solved for
+  int approximate;  // solved approximately, see doc/mjcf.md
+  int unsolved;     // above the tolerance, or not finite
+  int fallbacks;    // uses of another method
+  int unconfirmed;  // steps whose motion was not the solved one
 } mjgCounts;
 
 // counts of a mjData; 0, or -1 if the model has no gear
 MJGAPI int mjg_getCounts(mjgCounts* counts, const mjModel* m, const mjData* d);
 
-// all gears and the solver as the model describes them; 0, or -1 if the model has none or
-// the data are not of this model
+// Reset all gears and the solver to the model's. Returns 0, or -1 if the model has none or the
+// data are not of this model.
 MJGAPI int mjg_resetGears(const mjModel* m, mjData* d);
 
 //---------------------------------- inverse dynamics ----------------------------------------------
@@ -126,11 +121,10 @@ typedef enum mjgMotion_ {
   mjgMOTION_SLEEPS = 6     // its kinematic tree is asleep
 } mjgMotion;
 
-// Motor torques that make a motion: for each gear an interval, low to high, of the torque
-// or force that its actuators give at the start of the step, N m or N at the output side
-// (what qfrc_actuator has of it, less the torque of loads; of a tendon along the tendon).
-// All else that acts counts: actuators that are loads, at the controls in d, constraints, limits, springs, applied forces, what the integrator makes of
-// velocity and position gains of actuators at the controls in d, and rotor inertia.
+// Motor torques that make a motion: for each gear an interval, low to high, of the torque or
+// force of its actuators at the start of the step, N m or N at the output side (their part of
+// qfrc_actuator; of a tendon, along it). All other forces act: loads and gains of actuators at
+// the controls in d, constraints, limits, springs, applied forces, rotor inertia.
 //
 //   low, high   (njnt + ntendon) by mjg_gearId; NaN without a gear. A motor_joint and its joint have
 //               the same. Infinite where no torque would move the joint
@@ -143,31 +137,29 @@ typedef enum mjgMotion_ {
 //   rotor       (njnt) nullable, acceleration of rotors behind gaps, (w+ - w)/h; NaN: not given. Those of tendons
 //               have no place here: mjgMOTION_ROTOR
 //
-// A gear that locks rests in all of its interval as far as its law goes; a motor that
-// pushes along with the load may unlock it before the end, which the step decides. HELD
-// and JAMS take other joints and constraints as they are in the motion, and are not asked
-// of gears behind gaps. Solvers that do not end at the minimum (PGS, noslip) move
-// otherwise than the engine's inverse dynamics says. Returns the number of gears with
-// NONE or JAMS, or -1 with a line in error (nullable). Uses the stack of d.
+// By its law a self-locking gear rests in all of its interval; a motor that pushes along with the
+// load may unlock it before the end. HELD and JAMS assume the other joints and constraints of the
+// motion, and are not set for gears behind gaps. Solvers that do not end at the minimum (PGS,
+// noslip) make another motion than the engine's inverse dynamics. Returns the number of gears
+// with NONE or JAMS, or -1 with a line in error (nullable). Uses the stack of d.
 MJGAPI int mjg_inverse(double* low, double* high, int* motion, const mjModel* m, mjData* d,
                        const mjtNum* qacc, const mjtNum* rotor, char* error, int error_sz);
 
 //---------------------------------- derivatives ----------------------------------------------------
 
-// where a derivative holds: the side on which gears keep their pieces and controls are in
-// their ranges, within eps
+// side on which a derivative holds: gears keep their branches and controls their ranges, within
+// eps
 typedef enum mjgSide_ {
   mjgSIDE_BACK = -1,
   mjgSIDE_BOTH = 0,
   mjgSIDE_AHEAD = 1,
-  mjgSIDE_NEITHER = 2,  // it is that of the piece in between
+  mjgSIDE_NEITHER = 2,  // it is that of the branch in between
   mjgSIDE_UNKNOWN = 3   // not known: rows are zero
 } mjgSide;
 
-// Derivatives of a step by its controls: gears go on to slip, rest, yield or turn their
-// rotors as they do in this step, and constraints act as they do. The step is linear in
-// the torque of a motor then, and none is taken for it.
-//   qvel   (nu x nv) of velocities after the step; state (nu x npluginstate) of what gears remember
+// Derivatives of a step by its controls, with gears and constraints in the states of this step,
+// in which it is linear in motor torque: no step is taken.
+//   qvel   (nu x nv) of velocities after the step; state (nu x npluginstate) of the state of gears
 //   side   (nu) mjgSide, with changes of controls by eps
 //   d      the state before the step; afterwards as mj_forward leaves it
 // Not known by controls of actuators with activation, delay, or a gain that is no
@@ -180,16 +172,14 @@ MJGAPI int mjg_controlDerivative(double* qvel, double* state, int* side, const m
 
 //---------------------------------- checking ------------------------------------------------------
 
-// name of a plugin that accepts every configuration, has no state and does nothing: a
-// model whose gears are named so compiles whatever is wrong with them, for
-// mjg_checkModel. Registered by the first call
+// Returns the name of a plugin that accepts every configuration and does nothing, for
+// mjg_checkModel: with it a model with wrong gears compiles. Registered by the first call.
 MJGAPI const char* mjg_acceptingPlugin(void);
 
-// everything that is wrong with the gears of a model, one line each, as 'mjgear check'
-// says it: of the instances of mjg_acceptingPlugin if it has any, else of the plugin's
-// own. Where nothing is wrong, warnings (nullable) are lines about gears that do nothing
-// or would be left behind. Texts are cut to their sizes. Returns the number of problems,
-// or -1 if m is null
+// List all problems of a model's gears, one line each, as 'mjgear check': of instances of
+// mjg_acceptingPlugin if it has any, else of the plugin's own. Without problems, warnings
+// (nullable) are lines about gears that do nothing or would be left behind. Texts are cut to
+// their sizes. Returns the number of problems, or -1 if m is null.
 MJGAPI int mjg_checkModel(const mjModel* m, char* problems, int problems_sz, char* warnings,
                           int warnings_sz);
 
@@ -199,15 +189,14 @@ MJGAPI int mjg_checkModel(const mjModel* m, char* problems, int problems_sz, cha
 // or -1 if the gears of the model are refused or the joint is neither hinge nor slide
 MJGAPI int mjg_actuatorRoles(int* role, const mjModel* m, int joint);
 
-// a line in error if an instance may not have this key: 1, else 0
+// Returns 1, with a line in error, if an instance may not have this key, else 0.
 MJGAPI int mjg_checkKey(const char* instance, const char* key, char* error, int error_sz);
 
 
 //---------------------------------- changes as numbers --------------------------------------------
 
-// where a number stands in mjData.plugin_state, and so in each row of
-// Batch.bind('plugin_state') and behind mj_stateSize(m, the lower bits) in what
-// mj_getState writes for mjSTATE_PLUGIN
+// address of a number in mjData.plugin_state, and so in each row of Batch.bind('plugin_state')
+// and, after mj_stateSize(m, the lower bits), in the state of mj_getState with mjSTATE_PLUGIN
 typedef struct mjgStateAddress_ {
   int value;   // plugin_state[value] is the number
   int given;   // it counts where plugin_state[given], a sum of bits, contains its bit;

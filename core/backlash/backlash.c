@@ -7,7 +7,7 @@
 
 static const double PI = 3.14159265358979323846;
 
-// largest and smallest number of a law: with others quotients and squares overflow in a step
+// range of a law's numbers in which quotients and squares of a step do not overflow
 static const double kMost = 1e100, kLeast = 1e-100;
 
 
@@ -33,8 +33,7 @@ int mjg_backlashModel(const char* name) {
 }
 
 
-// numbers that are not negative, of one model or (-1) of all, and 0 or in the range in
-// which a step does not overflow
+// nonnegative numbers of one model or (-1) of all: 0 or in [kLeast, kMost]
 #define NUMBER(name, model) \
   { offsetof(mjgBacklash, name), model, #name " must be 0, or from 1e-100 to 1e100" }
 static const struct {
@@ -87,15 +86,13 @@ const char* mjg_backlashError(const mjgBacklash* law) {
 }
 
 
-// touch: below this exponent two terms of its series have 12 digits, more than the
-// equation in r leaves
+// touch: below this exponent two terms of the series have 12 digits, more than the equation in r
 static const double kShallow = 1e-4;
 
-// relative change at which iterations end, a few rounding errors
+// relative change at which iterations end: a few round-off errors
 static const double kSettled = 1e-15;
 
-// impacts: below this the series of y - ln(1 + y), eight terms, is exact to rounding, and
-// the difference is not
+// impacts: below this the difference y - ln(1 + y) cancels, and eight terms of its series do not
 static const double kSlow = 1e-2;
 
 
@@ -142,9 +139,8 @@ double mjg_backlashTouch(const mjgBacklash* law, double omega_d) {
 }
 
 
-// angle at which a damped shaft closes the gap, its derivative by omega and the torque
-// just above it. Where the shaft has lost more than the torque of the touch since, it
-// pushes again later.
+// angle at which a damped shaft closes the gap, its derivative by omega and the torque just above
+// it. A shaft that has lost more than the torque of the touch pushes again later.
 static double loadingTouch(double* slope, double* jump, const mjgBacklash* law, double omega,
                            double touch_rate, double touch_slope) {
   double lead = law->damping / law->stiffness;
@@ -169,7 +165,7 @@ void mjgi_makeSide(mjgiSide* side, const mjgBacklash* law, double omega, double 
   double k = law->stiffness, c = law->damping, gap = law->half_gap, lead = c / k * omega;
   mjgiPiece* p = side->piece;
 
-  // spring and damper from where they push
+  // spring and damper, from their onset on
   p[0] = (mjgiPiece){gap - lead, {0, k}, {c}};
   side->npiece = 1;
   side->onset_rate = side->jump = 0;

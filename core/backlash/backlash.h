@@ -33,11 +33,11 @@ typedef struct mjgiSide_ {
 void mjgi_makeSide(mjgiSide* side, const mjgBacklash* law, double omega, double touch_rate,
                    double touch_slope);
 
-// R and its derivatives
+// Returns R at an angle, and its derivatives.
 double mjgi_sideTorque(double* dtheta, double* domega, const mjgBacklash* law, const mjgiSide* side,
                        double theta, double omega);
 
-// inertia of the shaft, which one model has
+// Returns the inertia of the shaft; only one model has one.
 static inline double mjgi_shaftInertia(const mjgBacklash* law) {
   return law->model == mjgJCK ? law->shaft_inertia : 0;
 }
@@ -63,28 +63,26 @@ typedef struct mjgiGap_ {
 // the gap of a coupling in a step whose driven side has the line vhat - A T
 mjgiGap mjgi_makeGap(const mjgCoupling* coupling, double A);
 
-// models that touch earlier the faster they close, which depends on the yield
+// Returns 1 for models whose touch angle depends on the closing rate, and so on the yield.
 static inline int mjgi_hasTouch(const mjgBacklash* law) {
   return law->model == mjgPHASE_PLANE || law->model == mjgRUBBER;
 }
 
-// mjg_couplingResolve for rotors that are asked again and again, with the gap that
-// mjgi_makeGap made: the piece that step has from before is tried first, which is right
-// if it fits, because there is one solution: 0 <= gamma_u, gamma_v < 1 and no static
-// ratio above 1. What mjgi_closeGap writes is not written; it takes T and the rate *w
+// Resolve a coupling repeatedly, with the gap of mjgi_makeGap. The last piece in step is tried
+// first: if it fits it is right, because the solution is unique (0 <= gamma_u, gamma_v < 1, no
+// static ratio above 1). mjgi_closeGap writes the rest, from T and the rate *w.
 void mjgi_resolveAgain(mjgCouplingStep* step, double* w, const mjgCoupling* coupling,
                        const mjgiGap* gap, double vhat, double A);
 
-// mean torque T of the step and rate w with w = w0 - a T; *slope = dT/dw0. For either
-// sign of a: where the line rises with torque, as integrators that move in another metric
-// than constraints can make it, the solution of least torque, or none
+// Returns the mean torque T of the step, with the rate w = w0 - a T and *slope = dT/dw0. With a <
+// 0, which two metrics can cause, it is the solution of least torque, or none.
 double mjgi_solveGap(double* w, double* slope, const mjgiGap* gap, double w0, double a);
 
-// the same for a < 0, which a self-locking gear makes: the load brakes the rotor more
-// than it drives it. Finds the solution of least torque, or returns 0 if there is none
+// The same for a < 0, which a self-locking gear causes: the load brakes the rotor more than it
+// drives it. Finds the solution of least torque, or returns 0.
 int mjgi_solveJam(double* T, double* w, double* slope, const mjgiGap* gap, double w0, double a);
 
-// state of the gap after a step with torque T at rate w, and the energy of the shaft
+// Write the state of the gap after a step with torque T at rate w, and the energy of the shaft.
 void mjgi_closeGap(mjgCouplingStep* step, const mjgiGap* gap, double T, double w);
 
 #endif  // MJGEAR_BACKLASH_INTERNAL_H_

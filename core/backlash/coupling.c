@@ -7,19 +7,19 @@
 #include "backlash/torsion.h"
 #include "law/law.h"
 
-// share of its terms below which a load's sign is rounding
+// share of its terms below which the sign of a load is round-off
 static const double kRounding = 1e-14;
 
-// share by which rounding may lift the torque that holds a rotor over its bound
+// round-off of the torque that holds a rotor, relative to its bound
 static const double kHold = 1e-12;
 
-// depth at which the stiffness of a power law is taken to choose its blend, rad
+// depth at which a power law's stiffness chooses its blend, rad
 static const double kDepth = 1e-2;
 
-// squares of what is below this do not overflow
+// squares below this do not overflow
 static const double kHuge = 1e150;
 
-// halvings of an interval: more than a double has bits
+// halvings of an interval: more than the bits of a double
 enum {
   mjgiBISECTIONS = 100
 };
@@ -34,7 +34,7 @@ typedef struct Rotor_ {
   double A;      // of the driven side
 } Rotor;
 
-// what a trial of its friction gives
+// result of a trial friction
 typedef struct Trial_ {
   double T;         // shaft torque
   double slope;     // dT/dw0
@@ -65,9 +65,8 @@ static int lineOf(double* t1, double* t0, const mjgCoupling* coupling, int piece
 }
 
 
-// the rotor on a piece of its law: held, or slipping with its bound r times. One scalar
-// solve, whose slope friction changes. Returns 0 if no such piece exists, or no
-// solution on it
+// Solve for the rotor on a piece of its law: held, or slipping at r times its bound. Returns 0 if
+// the piece or its solution does not exist.
 static int solvePiece(Trial* trial, const Rotor* rotor, int piece, double r) {
   const mjgCoupling* coupling = rotor->coupling;
   double t0 = 0, t1 = 0, rate = rotor->rest, slope = rotor->gap->eta * rotor->A;
@@ -90,8 +89,8 @@ static int solvePiece(Trial* trial, const Rotor* rotor, int piece, double r) {
 }
 
 
-// The friction torque is the first t, from 0 towards the torque that would stop the
-// rotor, at which the bound r (|lambda| + c) is met, on the piece of either load
+// Find the first t, from 0 towards the torque that would stop the rotor, that meets the bound r
+// (|lambda| + c) with either sign of the load.
 static int slip(Trial* best, const Rotor* rotor, int s, double r) {
   double gu = rotor->coupling->gamma_u, gs = gu + rotor->coupling->gamma_v;
   int found = 0;
@@ -115,8 +114,8 @@ static int slip(Trial* best, const Rotor* rotor, int s, double r) {
 }
 
 
-// first meeting of torque and bound by bisection in t, for the ill-posed cases that the
-// scalar solves do not reach
+// Find the first meeting of torque and bound by bisection in t, for ill-posed cases that the
+// scalar solves do not reach.
 static void slipBisect(Trial* best, const Rotor* rotor, int s, double r, double hold) {
   const mjgCoupling* coupling = rotor->coupling;
   double eta = rotor->gap->eta, lo = 0, hi = hold;
@@ -145,7 +144,7 @@ static void slipBisect(Trial* best, const Rotor* rotor, int s, double r, double 
 }
 
 
-// the rotor slips, sticks, or turns without friction; returns its direction
+// Solve for a rotor that slips, sticks, or turns without friction. Returns its direction.
 static int resolveRotor(Trial* result, const Rotor* rotor) {
   const mjgCoupling* coupling = rotor->coupling;
   double eta = rotor->gap->eta;
@@ -161,12 +160,12 @@ static int resolveRotor(Trial* result, const Rotor* rotor) {
     return s;
   }
 
-  // with the rotor held: a gap between the driven side and a wall
+  // held rotor: the gap is between the driven side and a wall
   Trial trial, held;
   solvePiece(&held, rotor, mjgiSTUCK, 1);
 
-  // slips if the bound is met before the rotor stands. A rotor that leaves rest or
-  // reverses must exceed its static bound, and then slips on the sliding one.
+  // It slips if the bound is met before the rotor stands. A rotor that leaves rest or reverses
+  // must exceed its static bound, and then slips on its sliding bound.
   double ratio = mjgi_lawRatio(fmax(1, coupling->static_ratio), coupling->velocity, s);
   for (double r = ratio;; r = 1) {
     if (slip(&trial, rotor, s, r) && s * trial.t < s * held.t) {
@@ -182,7 +181,7 @@ static int resolveRotor(Trial* result, const Rotor* rotor) {
     }
   }
 
-  // a rotor does not reverse through its friction
+  // friction does not reverse a rotor
   if (s * result->velocity <= 0) {
     result->velocity = 0;
     moves = 0;
@@ -224,7 +223,7 @@ void mjg_couplingRest(double* theta_b, double* omega_s, const mjgBacklash* law, 
 }
 
 
-// what became of a rotor
+// Write the results of a rotor.
 static void writeRotor(mjgCouplingStep* step, const Trial* result, const mjgiGap* gap, int mode) {
   step->T = result->T;
   step->dT = -gap->eta * result->slope;
@@ -235,7 +234,7 @@ static void writeRotor(mjgCouplingStep* step, const Trial* result, const mjgiGap
 }
 
 
-// a shaft between two sides that are in the problem
+// Write the results of a shaft between two rows of the problem.
 static void writeShaft(mjgCouplingStep* step, double* w, const mjgiGap* gap, double vhat,
                        double A) {
   double slope;

@@ -9,8 +9,8 @@
 // Gauss points of a piece, at this share of half its length from its middle
 static const double kGauss = 0.57735026918962576451;
 
-// a piece shorter than this share of its depth: the difference of two powers would lose
-// three digits and more, while the Gauss points are exact to more than that
+// below this share of its depth a piece loses three digits in a difference of powers, and Gauss
+// points are more exact
 static const double kShort = 1e-3;
 
 // scalar solves: iterations, each third of which at least halves the bracket (where the
@@ -20,8 +20,8 @@ enum {
 };
 static const double kSettled = 1e-15;
 
-// a bracket wider than this, rad/s, is halved in digits: powers of such rates take Newton
-// hundreds of steps
+// a bracket wider than this, rad/s, is halved in digits: Newton needs hundreds of steps for
+// powers of such rates
 static const double kWide = 1e6;
 
 // residual of a line, relative to its terms, above which the law has a jump there
@@ -33,7 +33,7 @@ static const double kExact = 1e-14;
 // sinh(x)/x and sin(x)/x are 1 to rounding below this
 static const double kFlat = 1e-8;
 
-// parameters that the model reads, of the two with state
+// Returns 1 if the model has a state.
 static int hasState(const mjgBacklash* law) {
   return law->model == mjgEXACT || law->model == mjgJCK;
 }
@@ -70,14 +70,13 @@ static void freeShaft(double* twist, double* rate, double s, double v, double j,
 }
 
 
-// models with state: where the relaxed shaft would end in the gap
+// models with state: Returns the position in the gap at which a relaxed shaft would end.
 static double gapEnd(const mjgiGap* gap, double w) {
   return gap->p + gap->h * w - gap->free_twist;
 }
 
 
-// models with state: an untouched shaft relaxes; where that would leave the gap, the stop
-// holds it
+// models with state: an untouched shaft relaxes, and a stop keeps it in the gap
 static double stateTorque(double* slope, const mjgiGap* gap, double w) {
   const mjgBacklash* law = gap->law;
   double gap_end = gapEnd(gap, w);
@@ -86,7 +85,7 @@ static double stateTorque(double* slope, const mjgiGap* gap, double w) {
     return 0;
   }
 
-  // twist that the stop enforces, on the side of the gap where the relaxed shaft would be
+  // twist that the stop enforces, on the side at which the relaxed shaft leaves the gap
   double stop = gap_end > 0 ? law->half_gap : -law->half_gap;
   double j = mjgi_shaftInertia(law);
   double rate = (gap->p - stop - gap->twist) / gap->h + w;
@@ -102,7 +101,7 @@ static double stateTorque(double* slope, const mjgiGap* gap, double w) {
 }
 
 
-// rate of the twist after a step that ends at a stop, with no more energy than was put in
+// Returns the rate of the twist after a step that ends at a stop; the step creates no energy.
 static double closedRate(const mjgiGap* gap, double T, double twist, double w) {
   double j = mjgi_shaftInertia(gap->law);
   double k = gap->law->stiffness;
@@ -115,10 +114,9 @@ static double closedRate(const mjgiGap* gap, double T, double twist, double w) {
 }
 
 
-// Rate at which one side touches, for the laws whose touch depends on it. The mean rate
-// omega of the step has lost a part of it already: until the touch, after a share of the
-// step, the rate changes by what the step changes it without the torque that follows.
-// Increases with omega, as torque must.
+// Returns the rate at which one side touches, for laws whose touch depends on it. The mean rate
+// omega includes the torque after the touch; the rate at the touch does not. The result increases
+// with omega, as torque must.
 static double touchRate(double* slope, const mjgiGap* gap, double sign, double omega) {
   const mjgBacklash* law = gap->law;
   double before = sign * gap->omega_d;
@@ -151,8 +149,8 @@ static double touchRate(double* slope, const mjgiGap* gap, double sign, double o
 }
 
 
-// mean torque of a side over the angles from a to b, piece by piece with two Gauss
-// points; adds to its derivative
+// Integrate the torque of a side over the angles from a to b, with two Gauss points a piece, and
+// add its derivative.
 static double integrate(double* slope, const mjgiGap* gap, const mjgBacklash* law,
                         const mjgiSide* side, double a, double b, double omega) {
   double dtheta, domega;
@@ -190,7 +188,7 @@ static double integrate(double* slope, const mjgiGap* gap, const mjgBacklash* la
 }
 
 
-// the same for powers of the depth, in closed form where that is accurate, else unchanged
+// The same for powers of the depth, in closed form; unchanged where that is inaccurate.
 static void powerMean(double* mean, double* slope, const mjgiGap* gap, double a, double b,
                       double omega) {
   const mjgBacklash* law = gap->law;
@@ -234,7 +232,6 @@ static double sideMean(double* slope, const mjgiGap* gap, const mjgBacklash* law
   double lo = fmin(a, b), hi = fmax(a, b);
   double mean = integrate(slope, gap, law, &side, a, b, omega);
 
-  // powers that are no parabola
   if (law->model == mjgHUNT_CROSSLEY && law->exponent != 1 && lo < hi) {
     powerMean(&mean, slope, gap, a, b, omega);
   }
@@ -292,18 +289,17 @@ static double gapTorque(double* slope, const mjgiGap* gap, double w) {
 
 //---------------------------------- scalar solve --------------------------------------------------
 
-// models with state: does a shaft that is at a stop at rate w0 stay there until w, so
-// that its torque is a line between them
+// models with state: Returns 1 if a shaft at a stop at rate w0 stays there until w. Its torque is
+// a line between them.
 static int staysAtStop(const mjgiGap* gap, double w0, double w) {
   double end = gapEnd(gap, w);
   return hasState(gap->law) && end * gapEnd(gap, w0) > 0 && fabs(end) > gap->law->half_gap;
 }
 
 
-// torque T and rate w with T = gapTorque(w), w = w0 - a T, a >= 0; *slope = dT/dw0.
-// Newton, kept in a bracket that bisection shrinks where Newton does not; at a jump the
-// line picks T within it. Long because Newton, the bracket that keeps it and the jump
-// share one loop
+// torque T and rate w with T = gapTorque(w), w = w0 - a T, a >= 0; *slope = dT/dw0. Newton within
+// a bracket, with bisection where Newton does not shrink it; at a jump the line picks T.
+// Long because Newton, bracket and jump share one loop.
 static double solveLine(double* w, double* slope, const mjgiGap* gap, double w0, double a) {
   double s;
   *w = w0;
@@ -329,7 +325,6 @@ static double solveLine(double* w, double* slope, const mjgiGap* gap, double w0,
   double f = a * torque;
   double width = hi - lo;
   for (int i = 0; i < mjgiITERATIONS; i++) {
-    // Newton step, or the middle
     double next = *w - f / (1 + a * s);
     int wide = hi - lo > kWide;
     int bisect = !(next > lo && next < hi) || (i % 3 == 2 && (wide || hi - lo > 0.5 * width));
@@ -357,8 +352,8 @@ static double solveLine(double* w, double* slope, const mjgiGap* gap, double w0,
     }
   }
 
-  // where the gap is the stiffer one the line gives the more accurate torque, and at a
-  // jump the only one
+  // a stiff gap takes its torque from the line, which is more accurate; at a jump only the line
+  // has one
   double line = (w0 - *w) / a;
   if (fabs(f) > kJump * (fabs(w0) + a * fabs(torque))) {
     *slope = 1 / a;

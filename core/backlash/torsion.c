@@ -30,7 +30,7 @@ const char* mjgi_torsionError(const mjgBacklash* law) {
 }
 
 
-// stiffest range of the spring
+// Returns the largest stiffness of the spring.
 static double stiffest(const mjgBacklash* law) {
   return fmax(law->stiffness, fmax(law->stiffness_2, law->stiffness_3));
 }
@@ -114,10 +114,9 @@ double mjgi_torsionEnergy(const mjgBacklash* law, double theta, double theta_b) 
 
 //---------------------------------- slider --------------------------------------------------------
 
-// torques at which the slider goes along, from low < 0 to high > 0; of a clutch one may
-// be 0, or infinite. Friction: after a turn it yields with the stiffness of the stiffest
-// range, which is an assumption, to the torque that leaves an angle of half the
-// hysteresis without load
+// Set the torques at which the slider moves, low < 0 and high > 0; a clutch may have 0 or
+// infinity. Friction yields with the largest stiffness (an assumption), up to the torque that
+// leaves half the hysteresis angle without load.
 static void findLimits(double* low, double* high, const mjgBacklash* law) {
   double most = 0.5 * law->stiffness * law->hysteresis;
   if (mjgi_isClutch(law)) {
@@ -133,8 +132,8 @@ static double clip(double x, double low, double high) {
 }
 
 
-// mean torque of the slider at theta_b over the way from a to b: way and slider go in one
-// direction, so that it is a function of the angle. At a limit it is that limit exactly
+// Returns the mean torque of the slider at theta_b over the way from a to b, in which both move
+// in one direction. At a limit it is exactly that limit.
 static double sliderMean(double* slope, const mjgBacklash* law, double theta_b, double a, double b,
                          double h, double blend) {
   double low, high, k = stiffest(law), lo = fmin(a, b), hi = fmax(a, b), mean = 0;

@@ -6,10 +6,10 @@
 
 #include "mjgear_backlash.h"
 
-// null if the parameters, each in its range, go together, else what is wrong
+// Returns null if the parameters, each in its range, fit together, else what is wrong.
 const char* mjgi_torsionError(const mjgBacklash* law);
 
-// does it slip, or turn freely in one direction
+// Returns 1 for a clutch, which slips or turns freely in one direction.
 static inline int mjgi_isClutch(const mjgBacklash* law) {
   return law->slip_torque > 0 || law->freewheel != 0;
 }

@@ -1,5 +1,5 @@
-// Numbers as C writes them, with a decimal point, whatever locale the process has set. The locale of this thread alone is
-// changed; what systems call it differs, and this header is where.
+// Switch this thread to the C locale, with its decimal point, and back; systems differ in the
+// calls.
 
 #ifndef MJGEAR_C_LOCALE_H_
 #define MJGEAR_C_LOCALE_H_
@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// what a thread had before: whether its locale was its own, and the name
+// the thread's former locale
 typedef struct mjgiLocale_ {
   int own;
   char name[256];
@@ -42,7 +42,7 @@ static inline void mjgi_leaveC(mjgiLocale former) {
 #include <xlocale.h>
 #endif
 
-// the C locale, null if the system refuses, and what the thread had before
+// the C locale (null if the system refuses it) and the thread's former one
 typedef struct mjgiLocale_ {
   locale_t c;
   locale_t former;

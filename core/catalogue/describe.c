@@ -115,7 +115,7 @@ static void toSpur(mjgDescription* d, mjgReport* report, const mjgTransmission* 
 
 //---------------------------------- of any type ---------------------------------------------------
 
-// what no type has words of its own for
+// Set the keys that all types share.
 static void toFriction(mjgDescription* d, const mjgTransmission* t) {
   mjgTransmission given = *t, standard;
   mjg_defaultTransmission(&standard);
@@ -138,7 +138,7 @@ static void toFriction(mjgDescription* d, const mjgTransmission* t) {
 }
 
 
-// what the coefficients tell of each type's keys; those of type coefficients are the keys
+// from coefficients to the keys of each type
 static void (*const kDescribe[mjgNTYPE])(mjgDescription* d, mjgReport* report,
                                          const mjgTransmission* t) = {
     [mjgTYPE_EFFICIENCY] = toEfficiency,

@@ -7,7 +7,7 @@
 #include "law/transmission.h"
 #include "mjgear_report.h"
 
-// largest and smallest number of a gear: with others quotients and squares overflow in a step
+// range of a gear's numbers in which quotients and squares of a step do not overflow
 static const double kMost = 1e100, kLeast = 1e-100;
 
 static const double kDegree = 3.14159265358979323846 / 180;
@@ -30,7 +30,7 @@ void mjg_give(mjgDescription* description, int key, double value) {
 }
 
 
-// pairs of keys that say the same in other words
+// pairs of equivalent keys
 static const int kSame[][2] = {
     {mjgKEY_LEAD_ANGLE, mjgKEY_LEAD},
     {mjgKEY_CONTACT, mjgKEY_MODULE},
@@ -89,7 +89,7 @@ static int givenOf(const Given* given, int types) {
 
 //---------------------------------- checks --------------------------------------------------------
 
-// each value by itself
+// Refuse values out of their ranges.
 static void checkRange(mjgReport* report, const mjgDescription* d, const Given* given) {
   for (int k = 0; k < given->n; k++) {
     int key = given->key[k];
@@ -109,8 +109,7 @@ static void checkRange(mjgReport* report, const mjgDescription* d, const Given* 
       continue;
     }
 
-    // angles are mostly wrong because they are in degrees, efficiencies because they are
-    // in percent
+    // the usual mistakes: degrees, percent
     int efficiency = key == mjgKEY_ETA_FORWARD || key == mjgKEY_ETA_BACKWARD;
     if (x > info->max && strcmp(info->unit, "rad") == 0 && x < 90) {
       mjg_refuse(report, "%s = %g is too large; it is in radians, write %.6g for %g degrees",
@@ -200,7 +199,7 @@ static int findType(mjgReport* report, const mjgDescription* d, const Given* giv
 }
 
 
-// keys that contradict the type or each other
+// Refuse keys that contradict the type or each other.
 static void checkMembers(mjgReport* report, const mjgDescription* d, const Given* given, int type) {
   for (int k = 0; k < given->n; k++) {
     int key = given->key[k];
@@ -219,7 +218,7 @@ static void checkMembers(mjgReport* report, const mjgDescription* d, const Given
 }
 
 
-// a key without which another has no meaning
+// Require a key without which another has no meaning.
 static void require(mjgReport* report, const mjgDescription* d, int key, const char* why) {
   if (!d->given[key]) {
     mjg_refuse(report, "%s is missing, which %s needs; write its value in %s",
@@ -238,7 +237,7 @@ static void requireOfType(mjgReport* report, const mjgDescription* d, int key, i
 }
 
 
-// what each type needs, up to the first key, which no type needs alone
+// keys that each type needs; mjgKEY_GAMMA_U (0) ends a list
 static const int kNeeded[mjgNTYPE][4] = {
     [mjgTYPE_EFFICIENCY] = {mjgKEY_ETA_FORWARD},
     [mjgTYPE_LEADSCREW] = {mjgKEY_MU},
@@ -258,7 +257,7 @@ static void checkType(mjgReport* report, const mjgDescription* d, int type) {
     requireOfType(report, d, kNeeded[type][i], type);
   }
 
-  // and what it needs with others, or instead of them
+  // keys that a type needs with others, or instead of them
   if (type == mjgTYPE_COEFFICIENTS && (given[mjgKEY_GAMMA_U] || given[mjgKEY_GAMMA_V])) {
     require(report, d, mjgKEY_GAMMA_U, "gamma_v");
     require(report, d, mjgKEY_GAMMA_V, "gamma_u");
@@ -286,11 +285,10 @@ static void checkType(mjgReport* report, const mjgDescription* d, int type) {
 }
 
 
-// what other keys need, whatever the type
+// Require companions of keys, whatever the type.
 static void checkCompanions(mjgReport* report, const mjgDescription* d, int type) {
   const int* given = d->given;
 
-  // a Stribeck curve has a velocity and something that falls with it
   int falls = given[mjgKEY_STRIBECK_FRICTION] || given[mjgKEY_GAMMA_U_STRIBECK] ||
               given[mjgKEY_GAMMA_V_STRIBECK] || given[mjgKEY_GAMMA_U_QUADRATIC] ||
               given[mjgKEY_GAMMA_V_QUADRATIC];
@@ -330,7 +328,6 @@ static void checkCompanions(mjgReport* report, const mjgDescription* d, int type
 
 //---------------------------------- from description to coefficients ------------------------------
 
-// neither so large nor so small that quotients and squares overflow
 static int isUsual(double x) {
   return fabs(x) <= kMost && (x == 0 || fabs(x) >= kLeast);
 }
@@ -347,8 +344,8 @@ static void checkTables(mjgReport* report, const mjgTable* table) {
 }
 
 
-// each number of a gear by itself: the range of its key, or the default, which is 0 where
-// the gear has no such number
+// Refuse numbers that are neither in the range of their key nor its default, which is 0 unless
+// the gear needs the number.
 static void checkNumbers(mjgReport* report, const mjgTransmission* gear) {
   mjgTransmission t = *gear, standard;
   mjg_defaultTransmission(&standard);
@@ -367,7 +364,7 @@ static void checkNumbers(mjgReport* report, const mjgTransmission* gear) {
 }
 
 
-// what the law cannot be
+// Refuse coefficients that the law cannot have.
 static void checkResult(mjgReport* report, const mjgTransmission* t) {
   const double number[] = {t->gamma_u, t->gamma_v,  t->coulomb, t->static_ratio,
                            t->viscous, t->armature, t->ratio};
@@ -461,7 +458,6 @@ int mjg_transmission(mjgTransmission* transmission, mjgReport* report,
   }
   int before = report->count;
 
-  // all that can be said without computing
   Given given;
   findGiven(&given, d);
   checkRange(report, d, &given);
@@ -476,7 +472,6 @@ int mjg_transmission(mjgTransmission* transmission, mjgReport* report,
     return report->count - before;
   }
 
-  // what a key says as it is
   mjgTransmission t;
   mjg_defaultTransmission(&t);
   for (int k = 0; k < given.n; k++) {
@@ -488,7 +483,6 @@ int mjg_transmission(mjgTransmission* transmission, mjgReport* report,
 
   memcpy(t.table, d->table, sizeof(t.table));
 
-  // and what is measured at the motor
   double ratio = t.ratio = mjgi_ratioOf(d, type);
   t.coulomb += ratio * mjgi_valueOr(d, mjgKEY_MOTOR_COULOMB, 0);
   t.viscous += ratio * ratio * mjgi_valueOr(d, mjgKEY_MOTOR_VISCOUS, 0);

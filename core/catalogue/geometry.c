@@ -4,12 +4,11 @@
 
 static const double kPi = 3.14159265358979323846;
 
-// pairs of teeth in contact at once, far more than any gear has: so many that the mean
-// over them is the mean over the path
+// most pairs of teeth in contact at once, far more than any gear has
 static const double kMostPairs = 1000;
 
 
-// a pair of results, if both are finite
+// Store two results if both are finite.
 static int store(double* first, double* second, double a, double b) {
   if (!isfinite(a) || !isfinite(b)) {
     return mjgERR_NOT_FINITE;
@@ -48,7 +47,7 @@ int mjgi_screwFromCoefficients(double* lead_angle, double* mu, double gamma_u, d
 
 //---------------------------------- spur gears ----------------------------------------------------
 
-// a pair of gears that can exist
+// Returns 1 if the pair of gears can exist.
 static int validSpur(const mjgSpur* spur) {
   return spur->radius_in > 0 && isfinite(spur->radius_in) && spur->radius_out > 0 &&
          isfinite(spur->radius_out) && spur->pressure_angle > 0 && spur->pressure_angle < kPi / 2 &&

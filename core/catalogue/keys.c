@@ -223,7 +223,6 @@ int mjg_nearest(const char* name, const char* const* names, int n) {
     }
   }
 
-  // none resembles it: the first that begins with it
   for (int i = 0; i < n && nearest < 0 && strlen(name) > 2; i++) {
     nearest = names[i] && !strncmp(names[i], name, strlen(name)) ? i : -1;
   }
@@ -272,8 +271,7 @@ void mjg_startReport(mjgReport* report, char* text, size_t size) {
 }
 
 
-// Replace bytes that are no letter of UTF-8, such as the rest of one that was cut, by '?':
-// Python reads no others
+// Replace bytes that are not UTF-8, such as a cut letter, by '?': Python refuses them.
 static void mendLetters(char* text) {
   for (unsigned char* c = (unsigned char*)text; *c; c++) {
     int more = *c >= 0xF0 && *c < 0xF5   ? 3

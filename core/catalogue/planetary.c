@@ -2,8 +2,7 @@
 
 #include <math.h>
 
-// an output that turns less than this for a turn of the motor stands, but for rounding of
-// the numbers of teeth
+// turns of the output per turn of the motor below which it stands, up to round-off
 static const double kStands = 1e-12;
 
 

@@ -82,9 +82,8 @@ int mjgi_usesGapNumber(int model, int k) {
 }
 
 
-// units that may follow a number, and what they are in the unit of a key; another name of
-// a unit stands behind it. "N m" is at an output of which nothing else is known, and may
-// be that of a slide; "Nm" is a torque, "N" a force
+// units, in the unit of a key; synonyms follow each other. A key in "N m" may belong to a slide;
+// "Nm" is a torque, "N" a force
 typedef struct Unit_ {
   const char* name;
   const char* of;  // unit of the keys that it fits
@@ -123,7 +122,7 @@ enum {
 };
 
 
-// what follows spaces and other signs between units: "kg cm^2", "N*m", or with a dot
+// Skip spaces and signs between units: "kg cm^2", "N*m", or with a dot.
 static const char* skipSigns(const char* text) {
   static const char dot[] = "\xc2\xb7";  // in UTF-8
   for (;;) {
@@ -136,7 +135,7 @@ static const char* skipSigns(const char* text) {
 }
 
 
-// are two texts the same but for these
+// Returns 1 if two texts are equal apart from such signs.
 static int isSame(const char* a, const char* b) {
   for (;; a++, b++) {
     a = skipSigns(a);
@@ -148,7 +147,7 @@ static int isSame(const char* a, const char* b) {
 }
 
 
-// what a unit is in the unit of a key; 0: it does not fit
+// Returns a unit in the unit of a key, 0 if it does not fit.
 static double factorOf(const char* unit, const char* of) {
   if (!*unit || isSame(unit, of)) {
     return 1;
@@ -162,7 +161,7 @@ static double factorOf(const char* unit, const char* of) {
 }
 
 
-// units that fit a key, for messages
+// List the units that fit a key, for messages.
 static void listUnits(char* text, size_t size, const char* of) {
   text[0] = 0;
   for (int i = 0; i < NUNIT; i++) {

@@ -11,13 +11,13 @@ enum {
   mjgiNGAPKEY = 15
 };
 
-// number of a key, -1: there is none
+// Returns the number of a key, or -1.
 int mjgi_gapKeyFromName(const char* name);
 
-// the number of a law that has this key; null: it is the rotor's
+// Returns the member of a law for a key, null for the rotor's inertia.
 double* mjgi_gapNumber(mjgBacklash* law, int k);
 
-// does a law (mjgBacklashModel) use it
+// Returns 1 if a law (mjgBacklashModel) uses the key.
 int mjgi_usesGapNumber(int model, int k);
 
 #endif  // MJGEAR_QUANTITY_H_

@@ -1,5 +1,4 @@
-// From what a type of gear says to coefficients. Descriptions are complete and each value
-// is in its range.
+// Coefficients from the keys of a type of gear. Descriptions are complete, and values in range.
 
 #ifndef MJGEAR_TYPES_H_
 #define MJGEAR_TYPES_H_
@@ -24,32 +23,31 @@ enum {
   mjgiALL = mjgiCOEFF | mjgiEFF | mjgiSTART | mjgiGEOMETRY
 };
 
-// the types that a key belongs to; and the number of a transmission that is the key's
-// value, null: none
+// Returns the types that a key belongs to; the member of a transmission that it sets, or null.
 int mjgi_keyTypes(int key);
 double* mjgi_keyMember(mjgTransmission* t, int key);
 
-// is a number outside of what a key permits: a line in the report, with the number as it
-// was written (text, nullable) in a unit of which factor makes that of the key
+// Refuse a number out of the range of a key and return 1. text (nullable): the number as written,
+// in a unit that is factor times the key's.
 int mjgi_isOutside(mjgReport* report, const mjgKeyInfo* info, double value, const char* text,
                    const char* unit, double factor);
 
-// what is wrong with a table, null if nothing is; a table without points is right
+// Returns what is wrong with a table, or null. A table without points is valid.
 const char* mjgi_tableError(const mjgTable* table, int kind);
 
 // Returns the largest product of factors that the tables of the asymmetry coefficients reach.
 double mjgi_largestFactor(const mjgTransmission* transmission);
 
-// value of a key, or what it is if it is not given
+// Returns the value of a key, or a default if it is not given.
 static inline double mjgi_valueOr(const mjgDescription* d, int key, double otherwise) {
   return d->given[key] ? d->value[key] : otherwise;
 }
 
-// motor turns for a turn, or a unit of travel, of the output; 0 if that is not known
+// Returns motor turns per turn, or unit of travel, of the output; 0 if unknown.
 double mjgi_ratioOf(const mjgDescription* d, int type);
 
-// gamma_u, gamma_v and what else the type says into t, which has ratio, static_ratio and
-// stribeck_friction; what contradicts itself is refused
+// Set gamma_u, gamma_v and the other numbers of the type in t, which has ratio, static_ratio and
+// stribeck_friction. Contradictions are refused.
 void mjgi_readCoefficients(mjgTransmission* t, mjgReport* report, const mjgDescription* d,
                            int type);
 

@@ -8,17 +8,17 @@
 // direction of motion. The law knows nothing of solvers, of the engine or of other laws.
 // It is asked
 //
-//     mjgi_lawRatio       which static ratio counts in a direction, before the step
+//     mjgi_lawRatio       static ratio that counts in a direction
 //     mjgi_lawLoad        lambda from the torque into the gear, mjgi_lawLoadOut from the one out of it
 //     mjgi_lawBound       r (|lambda| + c)
-//     mjgi_lawHold        the same of a joint that rests after the step, in the direction of its friction
+//     mjgi_lawHold        the same of a joint that rests after the step
 //     mjgi_lawResolve     friction and piece of a joint, all others given (the one-joint step (44))
 //     mjgi_lawLimit       the same without a hold: how much friction there is in a direction
 //     mjgi_lawRow         the equation of a slipping joint: t = factor lambda + offset
 //     mjgi_lawLine        the same solved for t where lambda = alpha x - beta t
-//     mjgi_lawNext        piece after a trial of another one: right, or the next one to try
-//     mjgi_lawReleases    does a joint slip on its static bound, so that it must be solved again without
-//     mjgi_lawJammed      would a joint that rests do so however large its torque was
+//     mjgi_lawNext        next piece to try after a trial; the same if it was right
+//     mjgi_lawReleases    1 if a joint slips on its static bound
+//     mjgi_lawJammed      1 if no torque moves a joint at rest
 //
 // An active set method solves the equations of the pieces (stuck: v+ = 0; slipping:
 // mjgi_lawRow) and asks mjgi_lawResolve or mjgi_lawNext whether they were the right ones.
@@ -76,14 +76,14 @@ mjgFUNCTION int mjgi_pieceLoad(int piece) {
 }
 
 
-// piece of a joint that moves in direction s with a load of this sign
+// Returns the piece with direction s and a positive or negative load.
 mjgFUNCTION int mjgi_piece(int s, int flg_positive) {
   return flg_positive ? s : 2 * s;
 }
 
 
-// factor on the bound in direction s = -1, 1: a joint that leaves rest or reverses must
-// exceed its static bound, one that goes on does not. v0 is the velocity before the step
+// Returns the factor on the bound in direction s = -1, 1: the static ratio for a joint that
+// leaves rest or reverses, 1 for one that keeps moving. v0: velocity before the step.
 mjgFUNCTION mjgREAL mjgi_lawRatio(mjgREAL static_ratio, mjgREAL v0, int s) {
   return (mjgREAL)s * v0 > 0 ? (mjgREAL)1 : static_ratio;
 }
@@ -107,9 +107,9 @@ mjgFUNCTION mjgREAL mjgi_lawBound(mjgREAL lambda, mjgREAL c, mjgREAL r) {
 }
 
 
-// largest friction torque of a joint that rests after the step, where its friction is t:
-// the static bound counts at rest, and against a reversal in the step that stops (t v0 <=
-// 0), not while the joint is slowed down
+// Returns the largest friction torque of a joint that rests after the step with friction t. The
+// static bound counts at rest and against a reversal (t v0 <= 0), not while the joint is slowed
+// down.
 mjgFUNCTION mjgREAL mjgi_lawHold(mjgREAL lambda, mjgREAL c, mjgREAL static_ratio, mjgREAL v0,
                                  mjgREAL t) {
   return mjgi_lawBound(lambda, c, mjgi_lawRatio(static_ratio, v0, t > 0 ? 1 : -1));
@@ -188,8 +188,8 @@ mjgFUNCTION mjgREAL mjgi_lawRow(mjgREAL* offset, int piece, mjgREAL c, mjgREAL r
 }
 
 
-// the same solved for t where lambda = alpha x - beta t: t = slope x + constant. Returns
-// 1, or 0 where the bound does not meet t (the piece leads nowhere from zero friction)
+// The same solved for t, with lambda = alpha x - beta t: t = slope x + constant. Returns 0 if the
+// bound does not meet t, else 1.
 mjgFUNCTION int mjgi_lawLine(mjgREAL* slope, mjgREAL* constant, mjgREAL factor, mjgREAL offset,
                              mjgREAL alpha, mjgREAL beta) {
   mjgREAL den = 1 + factor * beta;
@@ -202,8 +202,8 @@ mjgFUNCTION int mjgi_lawLine(mjgREAL* slope, mjgREAL* constant, mjgREAL factor, 
 }
 
 
-// the piece that a joint goes on to when its piece has given it friction t, velocity v
-// and load lambda: the same one if it was right. v is not read where it is stuck
+// Returns the next piece of a joint whose piece gave friction t, velocity v and load lambda: the
+// same piece if it was right. A stuck piece does not read v.
 mjgFUNCTION int mjgi_lawNext(int piece, mjgREAL t, mjgREAL v, mjgREAL lambda, mjgREAL c, mjgREAL rp,
                              mjgREAL rm) {
   int s = mjgi_pieceDirection(piece);
@@ -220,16 +220,15 @@ mjgFUNCTION int mjgi_lawNext(int piece, mjgREAL t, mjgREAL v, mjgREAL lambda, mj
 }
 
 
-// 1 if the joint slips on its static bound: it breaks away, both its ratios become 1, and
-// the step is solved again with the sliding bound
+// Returns 1 if the joint slips on its static bound: it is released, both ratios become 1, and the
+// step is solved again on the sliding bound.
 mjgFUNCTION int mjgi_lawReleases(int piece, mjgREAL rp, mjgREAL rm) {
   return piece != mjgiSTUCK && (piece > 0 ? rp : rm) > 1;
 }
 
 
-// 1 if a joint that rests with friction t would do so however large the torque in its
-// direction was: its bound grows faster than the torque. p: what a unit of its friction
-// adds to its load
+// Returns 1 if a joint at rest with friction t stays at rest under any torque in its direction,
+// because its bound grows faster than the torque. p: change of its load per unit of friction.
 mjgFUNCTION int mjgi_lawJammed(mjgREAL t, mjgREAL lambda, mjgREAL p, mjgREAL c,
                                mjgREAL static_ratio, mjgREAL v0) {
   int load, s = t > 0 ? 1 : -1;

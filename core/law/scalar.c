@@ -22,7 +22,7 @@ int mjg_efficiencies(double* eta_f, double* eta_b, double gamma_u, double gamma_
 }
 
 
-// a - b, 0 where it is the rounding of both
+// Returns a - b, or 0 if that is round-off.
 static double difference(double a, double b) {
   double x = a - b;
   return fabs(x) <= 2 * DBL_EPSILON * (fabs(a) + fabs(b)) ? 0 : x;
@@ -37,7 +37,6 @@ int mjg_coefficients(double* gamma_u, double* gamma_v, double eta_f, double eta_
     return mjgERR_NOT_FINITE;
   }
 
-  // no friction
   if (eta_f == 1 && eta_b == 1) {
     *gamma_u = 0;
     *gamma_v = 0;

@@ -47,7 +47,7 @@ int mjgi_hasTables(const mjgTransmission* transmission) {
 
 //---------------------------------- friction at a velocity ----------------------------------------
 
-// what is gained near rest
+// Add what friction gains near rest.
 static void addStribeck(double* gamma_u, double* gamma_v, double* coulomb, const mjgTransmission* t,
                         double v, double u, double x) {
   if (t->stribeck_friction == 0 && t->gamma_u_stribeck == 0 && t->gamma_v_stribeck == 0 &&
@@ -82,12 +82,11 @@ void mjg_frictionAt(double* gamma_u, double* gamma_v, double* coulomb,
   *gamma_v = t->gamma_v;
   *coulomb = t->coulomb;
 
-  // the teeth that are in mesh at this angle
   if (t->mesh) {
     mjgi_spurMesh(gamma_u, gamma_v, &t->spur, q);
   }
 
-  // what a lubricant adds that is not in proportion to the velocity
+  // curved viscous friction
   if (t->curved_friction != 0) {
     *coulomb += t->curved_friction * pow(fabs(v) / t->curved_velocity, t->curved_exponent);
   }
@@ -115,7 +114,7 @@ typedef struct Side_ {
   double quadratic;  // what this side's torque squared adds to the bound
 } Side;
 
-// by how much the left side exceeds the right one
+// Returns the left side less the right side.
 static double excess(double y, double z, const Side* sought, const Side* known, double k, double c,
                      int e) {
   double bound = fabs(sought->gamma * y + known->gamma * z) + c;
@@ -126,11 +125,10 @@ static double excess(double y, double z, const Side* sought, const Side* known, 
 }
 
 
-// a root is one if the excess there is rounding, relative to the torques, and is positive
-// a little way ahead of it
+// at a root the excess is round-off, relative to the torques, and positive a little ahead
 static const double kRoot = 1e-9, kAhead = 1e-6;
 
-// rounds of a torque that its own table changes, and when it does not change it any more
+// rounds for a torque that its own table changes, and the change at which they end
 enum {
   kRounds = 100
 };
@@ -165,7 +163,7 @@ static double breakaway(const Side* sought, const Side* known, double z, double 
         }
       }
 
-      // those where L and form are what is assumed and the excess becomes positive
+      // roots at which L and form hold and the excess becomes positive
       for (int i = 0; i < nroot; i++) {
         double y = root[i];
         double scale = fabs(y) + fabs(z) + c;
@@ -181,7 +179,7 @@ static double breakaway(const Side* sought, const Side* known, double z, double 
 }
 
 
-// do statics of this gear, with a known torque, mean anything
+// Returns 1 if the gear is valid and the torque finite.
 static int isSound(const mjgTransmission* t, double torque) {
   mjgReport mute;
   mjg_startReport(&mute, NULL, 0);
@@ -189,7 +187,7 @@ static int isSound(const mjgTransmission* t, double torque) {
 }
 
 
-// both sides and the friction without load at rest, if the driven side has this torque
+// Set both sides and the load-independent friction at rest, at this torque of the driven side.
 static void sidesAtRest(Side* motor, Side* load, double* c, const mjgTransmission* t,
                         double torque) {
   double factor = gammaFactor(t, 0, torque);
@@ -215,9 +213,8 @@ int mjg_sticks(const mjgTransmission* transmission, double f_u, double f_v) {
 }
 
 
-// Torque of the motor (of_motor = 1) or of the load at which the joint starts in a
-// direction, where the other side has z. With a table over the torque that is sought too:
-// from one to the next
+// Returns the torque of the motor (of_motor = 1) or of the load at which the joint starts in a
+// direction; the other side has z. A table over the unknown torque is solved by iteration.
 static double breakawayOf(const mjgTransmission* t, double z, int direction, int of_motor) {
   if (!isSound(t, z) || (direction != 1 && direction != -1)) {
     return NAN;

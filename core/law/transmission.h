@@ -1,4 +1,4 @@
-// What a gear does, beside what the public header says of it.
+// Functions of a transmission beside the public ones.
 
 #ifndef MJGEAR_TRANSMISSION_H_
 #define MJGEAR_TRANSMISSION_H_
@@ -10,8 +10,8 @@
 // Returns 1 if a table has points, else 0.
 int mjgi_hasTables(const mjgTransmission* transmission);
 
-// next guess of t = F(t), off = F(t) - t: by the secant from the guess before, where it
-// was before, NaN at first; at most so far as 32 plain rounds
+// Returns the next guess of t = F(t) by the secant rule. off = F(t) - t; *from, *before: t and
+// off of the previous guess, NaN at first. The step is at most that of 32 plain rounds.
 static inline double mjgi_secant(double t, double off, double* from, double* before) {
   double slope = (off - *before) / (t - *from);
   *from = t;

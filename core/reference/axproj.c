@@ -13,7 +13,7 @@ int mjg_axproj(double* y, mjgInfo* info, const double* v, const double* A, const
     return mjgERR_WORKSPACE;
   }
 
-  // A must be what a mass matrix is
+  // A must be a mass matrix
   if (!mjgi_allFinite(A, (size_t)n * (size_t)n)) {
     return mjgERR_NOT_FINITE;
   }

@@ -1,7 +1,6 @@
-// The certificate: what is true of a result. Residuals, power and modes are found anew
-// from t, in the units of the caller, without the law and the solvers of the core but for
-// couplings, whose law is mjg_couplingResolve. Whether there is one solution, and
-// sigma_max, are the solvers' own tests.
+// The certificate of a result. Residuals, power and modes are computed from t, in the caller's
+// units, without the core's law and solvers, except mjg_couplingResolve for couplings. Uniqueness
+// and sigma_max are the solvers' own tests.
 
 #include <float.h>
 #include <math.h>
@@ -16,8 +15,7 @@ static int isCoupling(const mjgProblem* p, int i) {
 }
 
 
-// error relative to size, 0 if there is none, or one that only numbers without digits
-// (denormals) have
+// Returns the error relative to size; 0 for denormal errors.
 static double relative(double error, double size) {
   if (fabs(error) < DBL_MIN) {
     return 0;
@@ -27,14 +25,14 @@ static double relative(double error, double size) {
 }
 
 
-// one more term of a sum and of the size of its terms
+// Add a term to a sum and to the size of its terms.
 static void add(double* sum, double* size, double term) {
   *sum += term;
   *size += fabs(term);
 }
 
 
-// residual of a row that is a coupling: its line, and the law at that line
+// Returns the residual of a coupling: its line, and the law at that line.
 static double checkCoupling(const mjgProblem* p, const mjgSolution* s, int i) {
   double v = p->v[i], size = fabs(v), a = p->A[i * p->n + i];
   for (int j = 0; j < p->n; j++) {
@@ -48,8 +46,8 @@ static double checkCoupling(const mjgProblem* p, const mjgSolution* s, int i) {
 }
 
 
-// residual of joint i in the form of (67): y = v* - v+ is A times the friction that
-// directions of motion make, where a joint that stands may take any in [-1, 1]
+// Returns the residual of joint i in the form (67): y = v* - v+ is A times the friction of the
+// directions of motion, any in [-1, 1] for a joint at rest.
 static double paperResidual(const mjgProblem* p, const mjgSolution* s, int i) {
   double y = 0, size_y = fabs(p->v[i]) + fabs(s->v[i]);
   for (int j = 0; j < p->n; j++) {
@@ -71,7 +69,7 @@ static double paperResidual(const mjgProblem* p, const mjgSolution* s, int i) {
 
 // residual of joint i by the definition of the problem
 static double checkJoint(const mjgProblem* p, const mjgSolution* s, int i) {
-  // v+ and lambda that t makes, and the size of the terms they are made of
+  // v+ and lambda from t, and the size of their terms
   double w = 0, size_w = 0, load = 0, size_load = 0;
   for (int j = 0; j < p->n; j++) {
     add(&w, &size_w, p->A[i * p->n + j] * s->t[j]);
@@ -89,8 +87,8 @@ static double checkJoint(const mjgProblem* p, const mjgSolution* s, int i) {
   double bound = fabs(lambda) + c;
   size_t += c;
 
-  // a joint that moves has its sliding bound, against its motion; one that stands has at
-  // most its static bound, or the sliding one in the direction in which it moved before
+  // a moving joint has its sliding bound, against its motion; a joint at rest at most its static
+  // bound, or the sliding one in its former direction of motion
   double moves = s->v[i], error_t;
   if (moves != 0) {
     error_t = s->t[i] - (moves > 0 ? bound : -bound);
@@ -166,7 +164,7 @@ int mjg_certify(mjgCertificate* certificate, int* violated, const mjgProblem* pr
         violated[joint] = residual > tolerance;
       }
 
-      // a shaft may give back what it holds
+      // a shaft may return its energy
       double power = coupled ? 0 : solution->t[joint] * solution->v[joint];
       sum.power += power;
       sum.passive &= power >= 0;

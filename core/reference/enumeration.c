@@ -1,5 +1,5 @@
-// Every combination of pieces: the linear equations of each are solved, and what lies on
-// the pieces is a solution. It takes 5^n factorizations, for n joints.
+// Solve the linear equations of every combination of pieces; a result on its pieces is a
+// solution. Takes 5^n factorizations for n joints.
 
 #include <float.h>
 #include <math.h>
@@ -10,11 +10,10 @@
 #include "solvers/solvers.h"
 
 
-// frictions farther apart than this are different solutions; closer ones are one where
-// pieces meet
+// distance of different solutions; closer ones are one where pieces meet
 static const double kAnother = 1e-8;
 
-// a solution that lies where pieces meet is on both of them only up to rounding
+// a solution where pieces meet is on both up to round-off
 static const double kOnPiece = 1e-13;
 
 // residual from which refinement may lead to a solution
@@ -61,8 +60,8 @@ static int nextPieces(int* piece, int n) {
 }
 
 
-// try all combinations; the solution nearest to the point in y is kept in end. Returns 0,
-// 1, or 2 if there are several
+// Try all combinations, and keep the solution nearest to y in end. Returns 0, 1, or 2 for
+// several.
 static int enumerate(mjgiBlock* b, mjgiScratch* s, double tolerance) {
   int n = b->n, found = 0;
   double nearest = INFINITY;
@@ -97,10 +96,10 @@ static int enumerate(mjgiBlock* b, mjgiScratch* s, double tolerance) {
 void mjgi_enumeration(mjgiBlock* b, mjgiScratch* s, const mjgSettings* settings) {
   size_t nbyte = (size_t)b->n * sizeof(double);
   double tolerance = fmax(settings->tolerance, kOnPiece);
-  memset(b->y, 0, nbyte);  // the nearest one is of no matter yet
+  memset(b->y, 0, nbyte);  // no nearest one yet
   int found = enumerate(b, s, tolerance);
 
-  // of several ones that of the jamming rule, which uses the same memory
+  // of several, that of the jamming rule, which uses the same memory
   if (found == 2) {
     memset(b->t, 0, nbyte);
     mjgi_jammingRule(b, s, 0);

@@ -29,8 +29,8 @@ int mjg_stepKarnopp(double* position, double* velocity, double* t, const mjgKarn
   double opposing = j->friction + (1 / j->eta_opp - 1) * fabs(load);
   double aiding = j->friction + (1 - j->eta_aid) * fabs(load);
 
-  // 04-10: sliding joints have their friction, joints at rest what holds them, up to a
-  // bound that depends on whether they would break away against the load or with it
+  // 04-10: sliding joints have their friction, joints at rest what holds them, up to a bound that
+  // depends on the direction of break-away relative to the load
   double friction;
   if (v != 0) {
     friction = copysign(v * load < 0 ? aiding : opposing, v);
@@ -40,8 +40,7 @@ int mjg_stepKarnopp(double* position, double* velocity, double* t, const mjgKarn
     friction = clamp(active, -j->fsd * aiding, j->fsd * opposing);
   }
 
-  // 11-14: a velocity that would change its sign becomes zero, and is judged in the next
-  // step
+  // 11-14: a velocity that would change its sign becomes zero
   double next = v + h * (active - friction) / j->inertia;
   if (v * next < 0) {
     next = 0;

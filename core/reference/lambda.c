@@ -8,8 +8,7 @@
 #include "solvers/workspace.h"
 
 
-// Newton ends where signs repeat, or this far below the tolerance, where signs of
-// rounding may not
+// Newton ends when signs repeat, or at this share of the tolerance, where signs are round-off
 static const double kBelow = 1e-3;
 
 // of Phi, the default of mjgSettings
@@ -46,8 +45,8 @@ static double residual(double* next, const double* lambda, const double* phi, co
 }
 
 
-// lambda := (I - P [sgn lambda])^-1 phi; 0: the signs were these already, or the matrix
-// is singular
+// lambda := (I - P [sgn lambda])^-1 phi. Returns 0 if the signs are unchanged, or the matrix
+// singular.
 static int newton(double* lambda, mjgiBlock* b, const double* phi, const double* P, int n) {
   int ld = mjgi_simdEnd(n);
   for (int i = 0; i < n; i++) {
@@ -82,8 +81,7 @@ int mjg_lambda(double* lambda, mjgInfo* info, const double* phi, const double* P
     return mjgERR_NOT_FINITE;
   }
 
-  // start as Remark 3 says; the result is written at the end, so that phi may be the
-  // output
+  // start as in Remark 3; phi may be the output
   mjgiBlock* b = &work->block;
   double* x = b->z;
   for (int i = 0; i < n; i++) {
@@ -149,7 +147,6 @@ int mjg_Phi(double* Phi, const double* s, const double* phi, const double* P, in
     return status;
   }
 
-  // the friction bound is the load's size, the direction of motion gives the sign
   for (int i = 0; i < n; i++) {
     Phi[i] = keep[i] * fabs(lambda[i]);
   }

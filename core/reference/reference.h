@@ -1,6 +1,5 @@
-// Methods that serve as a reference: the paper's own, the literature's, and every
-// combination of pieces. They are selected by mjgSettings and never called by the
-// default. See solvers/solvers.h for what they return.
+// Reference methods: the paper's, the literature's, and enumeration, selected by mjgSettings.
+// Results as in solvers/solvers.h.
 
 #ifndef MJGEAR_REFERENCE_H_
 #define MJGEAR_REFERENCE_H_
@@ -11,13 +10,13 @@
 void mjgi_projection(mjgiBlock* b, mjgiScratch* s, const mjgSettings* settings);
 void mjgi_extragradient(mjgiBlock* b, mjgiScratch* s, const mjgSettings* settings);
 
-// of both: the load at directions of motion s, from the load that is in block->lambda,
-// and with it t and w = A t of the block. By fixed point as in Remark 3, up to iterations
-// of it, else by generalized Newton. Returns 1, or 0 if lambda was not found
+// Compute the load at directions of motion s, from block->lambda, and t and w = A t: by the fixed
+// point of Remark 3, at most iterations of it, or by generalized Newton. Returns 0 if lambda was
+// not found, else 1.
 int mjgi_viEvaluate(mjgiBlock* b, const double* s, int flg_newton, int iterations,
                     double tolerance);
 
-// the only solution, or of several ones that of the jamming rule; does not use block->t
+// the only solution, or of several that of the jamming rule; does not use block->t
 void mjgi_enumeration(mjgiBlock* b, mjgiScratch* s, const mjgSettings* settings);
 
 #endif  // MJGEAR_REFERENCE_H_

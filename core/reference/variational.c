@@ -35,21 +35,18 @@ enum {
   mjgiITERATIONS = 100000
 };
 
-// the load is found to this share of the tolerance, so that its error is none of the
-// result's, in at most so many steps of the fixed point or of Newton, of which a few are
-// enough where there is one
+// error of the load, of the tolerance, and most steps of the fixed point or of Newton
 static const double kInner = 1e-2;
 enum {
   mjgiFIXED_POINT = 10000,
   mjgiNEWTON = 50
 };
 
-// projection: size is halved where steps grow, but not below this, where progress would
-// end; recovers by 1 % a step
+// projection: least size after halvings, which would end progress; growth a step
 static const double kSmallest = 1e-4, kRecover = 1.01;
 
-// extragradient: shrinks until c^2 |F(s) - F(y)|^2 <= kLipschitz2 |s - y|^2, grows slowly
-// again; after so many shortenings it is rounding
+// extragradient: shrinks until c^2 |F(s) - F(y)|^2 <= kLipschitz2 |s - y|^2, then grows slowly;
+// most shortenings, after which it is round-off
 static const double kLipschitz2 = 0.49, kShrink = 0.6, kGrow = 1.05;
 enum {
   mjgiSHORTER = 60
@@ -121,13 +118,13 @@ int mjgi_viEvaluate(mjgiBlock* b, const double* s, int flg_newton, int iteration
     }
   }
 
-  // not found: the load that belongs to the friction at least
+  // not found: take the load of the friction
   mjgi_blockEvaluate(b);
   return 0;
 }
 
 
-// s from t, or what the sign of v* suggests if t = 0
+// Set s from t, or from the sign of v* if t = 0.
 static void start(mjgiBlock* b, double* s) {
   int n = b->n;
   mjgi_mulMatVec(b->w, b->A, b->t, n);
@@ -139,7 +136,7 @@ static void start(mjgiBlock* b, double* s) {
 }
 
 
-// 1 if s is the solution, or the load at s was not found; sets the pieces of the block
+// Returns 1 if s is the solution, or the load at s was not found; sets the pieces of the block.
 static int isEnd(mjgiBlock* b, const double* s, int found, double tolerance) {
   for (int i = 0; i < b->n; i++) {
     int dir = s[i] >= 1 ? 1 : (s[i] <= -1 ? -1 : 0);

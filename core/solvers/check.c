@@ -29,7 +29,7 @@ int mjgi_allFinite(const double* x, size_t count) {
 }
 
 
-// a coupling by itself: mjgSOLVED or an error
+// Check a coupling. Returns mjgSOLVED or an error.
 static int checkCoupling(const mjgCoupling* c) {
   const double number[] = {c->theta_d, c->omega_d, c->theta_b,     c->omega_s,
                            c->inertia, c->yield,   c->velocity,    c->torque,
@@ -70,8 +70,8 @@ int mjgi_nextBlock(mjgProblem* block, mjgiCursor* at, const mjgProblem* problem)
 }
 
 
-// the numbers of a block: of a coupling's row nothing but v* and A counts. Sets positive
-// to 0 if a diagonal entry of A is not
+// Check the numbers of a block; a coupling's row has only v* and A. Sets positive to 0 if a
+// diagonal entry of A is not positive.
 static int checkNumbers(int* positive, const mjgProblem* block) {
   const mjgProblem* b = block;
   const double *c = b->coulomb, *ratio = b->static_ratio;
@@ -86,7 +86,7 @@ static int checkNumbers(int* positive, const mjgProblem* block) {
       if (status != mjgSOLVED) {
         return status;
       }
-      // a rotor moves even where the torque does not move the driven side
+      // with a rotor the driven side may be immobile
       *positive &= b->coupling[i]->inertia > 0 ? diagonal >= 0 : diagonal > 0;
       continue;
     }
@@ -143,6 +143,5 @@ int mjgi_checkProblem(const mjgProblem* problem, const mjgWorkspace* work) {
     }
   }
 
-  // numbers count before a diagonal that is not positive
   return positive ? mjgSOLVED : mjgERR_NOT_PD;
 }

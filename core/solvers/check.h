@@ -1,4 +1,4 @@
-// Checks of what a caller hands over, before anything is computed.
+// Checks of arguments.
 
 #ifndef MJGEAR_CHECK_H_
 #define MJGEAR_CHECK_H_
@@ -8,7 +8,7 @@
 // 1 if all entries are finite, else 0
 int mjgi_allFinite(const double* x, size_t count);
 
-// where one is in the blocks of a problem; zeros to begin with
+// position in the blocks of a problem; zero at first
 typedef struct mjgiCursor_ {
   int block;  // blocks that were passed
   int first;  // first row of the last one
@@ -16,14 +16,15 @@ typedef struct mjgiCursor_ {
   size_t entry;
 } mjgiCursor;
 
-// the next block as a problem of one block; 0: there is none. The sizes must be checked
+// Set the next block as a problem of one block. Returns 0 if there is none. Sizes must be
+// checked.
 int mjgi_nextBlock(mjgProblem* block, mjgiCursor* at, const mjgProblem* problem);
 
-// the sizes of the blocks of a problem, which may be null: mjgSOLVED or an error; the
-// largest one
+// Check the sizes of the blocks of a problem (nullable) and set the largest. Returns mjgSOLVED or
+// an error.
 int mjgi_checkBlocks(int* most, const mjgProblem* problem);
 
-// a problem by itself and against the size of the workspace: mjgSOLVED or an error
+// Check a problem, and its size against the workspace. Returns mjgSOLVED or an error.
 int mjgi_checkProblem(const mjgProblem* problem, const mjgWorkspace* work);
 
 #endif  // MJGEAR_CHECK_H_

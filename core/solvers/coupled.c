@@ -1,12 +1,10 @@
 // Couplings beside friction in one block.
 //
-// A coupling is a law x = X(vhat) of its row's line v+ = vhat - A_ii x: increasing, and
-// with breaks where the gap closes. At its tangent it is one more linear equation, which
-// is eliminated: what remains is a friction problem of the other rows, that the friction
-// solvers solve exactly. The result gives new lines and new tangents: Newton on the
-// couplings alone, with friction as exact as ever in each iterate. Steps that do not
-// bring the couplings closer to their laws are shortened; where that does not help each
-// coupling takes what its own law says, and Newton goes on from there.
+// A coupling is a law x = X(vhat) of its row's line v+ = vhat - A_ii x, increasing, with kinks
+// where the gap closes. Its tangent is a linear equation, which is eliminated; the friction
+// solvers solve the remaining problem exactly. This is Newton on the couplings alone. A step that
+// does not bring the couplings closer to their laws is shortened; if that fails, each coupling
+// takes its own law's torque, and Newton continues.
 
 #include "solvers/solvers.h"
 
@@ -25,8 +23,8 @@ enum {
 static const double kShortest = 1.0 / 256;
 
 
-// distance from the laws at which Newton ends: no finer than rounding in the lines
-// allows, and finer than what the caller asks for, because another step costs little
+// distance from the laws at which Newton ends: above round-off of the lines, below the caller's
+// tolerance
 static const double kExact = 1e-13;
 
 
@@ -46,11 +44,12 @@ typedef struct Split_ {
   mjgSolution* solution;  // lambda and mode of the couplings at x
   mjgSolution friction;   // results of the rows with friction                    (nf)
   int status;
-  double distance;  // largest of a coupling from its law, relative to the terms of its line
+  double
+      distance;  // largest distance of a coupling from its law, relative to the terms of its line
 } Split;
 
 
-// laws at x; returns the distance from them in velocities that a unit of A makes, squared
+// Evaluate the laws at x. Returns the squared distance from them, in velocities.
 static double evaluate(Split* s) {
   const double *A = s->problem->A, *x = s->x;
   double merit = 0;
@@ -73,7 +72,7 @@ static double evaluate(Split* s) {
     s->solution->lambda[i] = step.lambda;
     s->solution->mode[i] = step.mode;
 
-    // a law that overflows is not zero
+    // NaN if the law overflows
     double gap = x[i] - s->law[i], share = gap == 0 ? 0 : fabs(gap * a) / size;
     s->distance = share < INFINITY ? fmax(s->distance, share) : INFINITY;
     merit += gap * gap * fabs(a);
@@ -82,7 +81,7 @@ static double evaluate(Split* s) {
 }
 
 
-// sum over the couplings c of M_ic x_c, where the entries of x are stride apart
+// Returns the sum over the couplings c of M_ic x_c; entries of x are stride apart.
 static double overCouplings(const Split* s, const double* M, int i, const double* x, int stride) {
   double sum = 0;
   for (int c = s->nf; c < s->n; c++) {
@@ -92,7 +91,7 @@ static double overCouplings(const Split* s, const double* M, int i, const double
 }
 
 
-// friction where the couplings are on their lines, x_c = K_cf x_f + g_c
+// Solve for friction with the couplings on their lines, x_c = K_cf x_f + g_c.
 static void solveFriction(Split* s, const double* g) {
   int n = s->n, nf = s->nf;
   const mjgProblem* p = s->problem;
@@ -136,7 +135,7 @@ static void solveFriction(Split* s, const double* g) {
 }
 
 
-// what the lines of the couplings leave of their constants at x, without x_i itself
+// Returns the constant less the line's terms at x, without x_i.
 static double onLine(const Split* s, int i, double constant) {
   for (int j = 0; j < s->n; j++) {
     constant -= j == i ? 0 : s->slope[i] * s->problem->A[i * s->n + j] * s->x[j];
@@ -145,9 +144,8 @@ static double onLine(const Split* s, int i, double constant) {
 }
 
 
-// x where the couplings are on lines, by slope and constant: with K the inverse of their
-// equations beside x_f = x_f they are x_c = K_cf x_f + K_cc constant, and what is left is
-// friction. Returns 0 if the lines are singular
+// Solve for x with the couplings on lines of slope and constant: x_c = K_cf x_f + K_cc constant,
+// K the inverse of their equations with x_f = x_f. Returns 0 if the lines are singular.
 static int solveLines(Split* s) {
   int n = s->n, nf = s->nf;
   const int* row = s->row;
@@ -179,7 +177,7 @@ static int solveLines(Split* s) {
     }
   }
 
-  // once more for what is left: stops are stiff
+  // one refinement: stops are stiff
   for (int c = nf; c < n; c++) {
     g[row[c]] = onLine(s, row[c], s->constant[row[c]]) - s->x[row[c]];
   }
@@ -190,13 +188,13 @@ static int solveLines(Split* s) {
 }
 
 
-// Newton on the couplings, from x to where they are on their laws or as far as it gets
+// Newton on the couplings from x.
 static void newton(Split* s, double tolerance) {
   int n = s->n;
   double *keep = s->work->coupled_vector[8], *goal = s->work->coupled_vector[9];
   size_t bytes = (size_t)n * sizeof(double);
 
-  // the first step is free: friction does not fit to the couplings yet
+  // the first step always counts: friction does not fit the couplings yet
   double merit = INFINITY;
   evaluate(s);
   for (int k = 0; k < mjgiTANGENTS; k++) {
@@ -211,7 +209,7 @@ static void newton(Split* s, double tolerance) {
     memcpy(goal, s->x, bytes);
     double next = evaluate(s), step = 1;
 
-    // shorter steps, with friction solved for the couplings of each
+    // shorter steps, each with friction solved
     for (int i = 0; s->distance > tolerance && !(next < merit) && step > kShortest; i++) {
       step /= 2;
       for (int j = 0; j < n; j++) {
@@ -225,7 +223,7 @@ static void newton(Split* s, double tolerance) {
       return;
     }
 
-    // where that does not help each coupling takes what its own law says
+    // if that fails each coupling takes its own law's torque
     merit = next < merit ? next : INFINITY;
     for (int c = s->nf; c < n && merit == INFINITY; c++) {
       s->x[s->row[c]] = s->law[s->row[c]];
@@ -237,7 +235,7 @@ static void newton(Split* s, double tolerance) {
 }
 
 
-// Returns an error relative to the terms that it is made of; infinite where these overflow.
+// Returns an error relative to its terms; infinite if they overflow.
 static double relative(double error, double size) {
   double ratio = fabs(error) < DBL_MIN ? 0 : fabs(error) / size;
   return ratio < INFINITY ? ratio : INFINITY;
@@ -305,7 +303,6 @@ void mjgi_solveCoupled(mjgSolution* solution, mjgInfo* info, const mjgProblem* p
   newton(s, fmin(kExact, settings->tolerance));
   s->distance = fmax(s->distance, frictionResidual(s));
 
-  // rows with friction are where the last lines have left them
   for (int a = 0; a < nf; a++) {
     solution->v[row[a]] = s->friction.v[a];
     solution->lambda[row[a]] = s->friction.lambda[a];

@@ -15,29 +15,24 @@ enum {
   mjgiBLOCK = 16
 };
 
-// OpenBLAS never splits a product of up to so many multiplications between threads (its
-// interface/gemm.c; how many threads it may use otherwise is a setting of the whole
-// process and not ours to change: dgetrf with its default of all cores takes 75 times as
-// long at 120). A call takes a buffer from a pool of its own, guarded by a lock of its
-// own.
+// OpenBLAS does not split a product of up to so many multiplications between threads (its
+// interface/gemm.c). Its number of threads is a setting of the whole process and not ours: dgetrf
+// with all cores takes 75 times as long at 120.
 enum {
   mjgiUNSPLIT = 4 * 65536
 };
 
-// PyPI's scipy-openblas32 has its functions behind a prefix, so that several may live in
-// a process
+// PyPI's scipy-openblas32 prefixes its functions, so that several may live in a process
 #ifdef BLAS_SYMBOL_PREFIX
 #define mjgiJOIN_(prefix, name) prefix##name
 #define mjgiJOIN(prefix, name)  mjgiJOIN_(prefix, name)
 #define dgemm_                  mjgiJOIN(BLAS_SYMBOL_PREFIX, dgemm_)
 #endif
 
-// entries of a symmetric matrix, relative to the diagonal: what was summed in another
-// order differs in fewer digits
+// asymmetry of a symmetric matrix, relative to the diagonal: sums in another order differ by less
 static const double kSymmetric = 1e-10;
 
-// power iteration: change at which it ends, and iterations where two singular values are
-// nearly equal, of which either is then as good an answer
+// power iteration: change at which it ends, and most iterations, for nearly equal singular values
 static const double kSettled = 1e-13;
 enum {
   mjgiPOWER = 1000
@@ -57,7 +52,7 @@ static void subtractProduct(double* C, const double* L, const double* U, int flg
   most = most > 1 ? most : 1;
   for (int row = 0; row < nrow; row += most) {
     int count = nrow - row < most ? nrow - row : most;
-    // in the column-major eyes of BLAS all matrices are transposed
+    // to column-major BLAS all matrices are transposed
     const double* part = flg_transpose ? L + row : L + row * ld;
     dgemm_("N", flg_transpose ? "T" : "N", &ncol, &count, &nk, &minus, U, &ld, part, &ld, &one,
            C + row * ld, &ld);
@@ -71,8 +66,7 @@ static inline double sumLane(const mjgiSimd* x) {
 }
 
 
-// rows i .. i + count - 1 of y = A x, for constant count: sums that do not wait for each
-// other
+// Compute rows i .. i + count - 1 of y = A x, for constant count, as independent sums.
 static inline void mulRows(double* restrict y, const double* restrict A, const double* restrict x,
                            int n, int count) {
   mjgiSimd sum[mjgiSIMD] = {{0}};
@@ -104,7 +98,7 @@ void mjgi_mulMatVec(double* restrict y, const double* restrict A, const double* 
 }
 
 
-// up to rounding
+// Returns 1 if A is symmetric up to round-off.
 static int isSymmetric(const double* A, int n) {
   for (int i = 0; i < n; i++) {
     for (int j = 0; j < i; j++) {
@@ -144,8 +138,8 @@ static void exchange(double* x, double* y, int n) {
 }
 
 
-// row k from lane begin on becomes that of U, and is eliminated below; so is the right
-// side's entry z. For constant count of lanes
+// Make row k of U from lane begin on, and eliminate it below, with the right side's entry z. For
+// a constant count of lanes.
 static inline __attribute__((always_inline)) void eliminate(double* A, double* x, double z, int k,
                                                             int n, int ld, int begin, int count,
                                                             double inv) {
@@ -154,7 +148,7 @@ static inline __attribute__((always_inline)) void eliminate(double* A, double* x
     mjgiSimd* from = (mjgiSimd*)(A + k * ld + begin) + c;
     u[c] = *from * inv;
 
-    // up to the diagonal the row keeps what it has, and so do the rows below
+    // entries up to the diagonal stay
     if (c == 0 && begin <= k) {
       mjgiSimd right = *mjgi_simdFrom(k + 1 - begin);
       u[c] *= right;
@@ -176,9 +170,9 @@ static inline __attribute__((always_inline)) void eliminate(double* A, double* x
 }
 
 
-// eliminate within the columns first .. last - 1, which end with a lane or with the
-// matrix; rows are exchanged as a whole. It is U that has ones on its diagonal, so that
-// the columns of L need no work. To be compiled for constant n
+// Eliminate within columns first .. last - 1, which end with a lane or the matrix; rows are
+// exchanged as a whole. U has ones on its diagonal, so that columns of L need no work. To be
+// compiled for constant n.
 static inline __attribute__((always_inline)) int factorize(double* A, double* x, int* pivot, int n,
                                                            int ld, int first, int last,
                                                            double smallest) {
@@ -196,8 +190,7 @@ static inline __attribute__((always_inline)) int factorize(double* A, double* x,
       return 0;
     }
 
-    // what is wider than a few lanes is eliminated in parts, the right side with the
-    // first of them
+    // wide rows are eliminated in parts, the right side with the first
     double inv = 1 / *diagonal, z = x[k] * inv;
     x[k] = z;
     int begin = mjgi_simdBegin(k + 1), end = mjgi_simdEnd(last);
@@ -215,8 +208,7 @@ static inline __attribute__((always_inline)) int factorize(double* A, double* x,
 }
 
 
-// block column by block column: the rows to its right, then what is below them by one
-// product
+// Factor block column by block column: the rows to its right, then the rest by one product.
 static int factorizeBlocked(double* A, double* x, int* pivot, int n, int ld, double smallest) {
   for (int first = 0; first < n; first += mjgiBLOCK) {
     int last = first + mjgiBLOCK < n ? first + mjgiBLOCK : n;
@@ -257,8 +249,7 @@ static inline void substituteBack(double* x, const double* LU, int n, int ld) {
 }
 
 
-// the sizes of most robots get a body of their own, in which the compiler unrolls the
-// loops
+// constant sizes of most robots, for which the compiler unrolls the loops
 #define FOR_CONSTANT_SIZE(call, n) \
   switch (n) {                     \
     case 1:                        \
@@ -280,7 +271,7 @@ static inline void substituteBack(double* x, const double* LU, int n, int ld) {
   }
 
 
-// largest absolute value of n columns, in four parts that do not wait for each other
+// Returns the largest absolute value of n columns, by four independent maxima.
 static double largestEntry(const double* A, int n, int ld) {
   double most[mjgiSIMD] = {0};
   for (int i = 0; i < n; i++, A += ld) {
@@ -336,7 +327,7 @@ void mjgi_luSolve(double* x, const double* LU, const int* pivot, int n) {
 }
 
 
-// Gauss-Jordan: each pass exchanges one unknown for one right side
+// Gauss-Jordan
 int mjgi_inverse(double* A, int* pivot, int n) {
   double smallest = largestEntry(A, n, n) * n * DBL_EPSILON;
   int sign = 1;
@@ -377,9 +368,8 @@ int mjgi_inverse(double* A, int* pivot, int n) {
 }
 
 
-// rows first .. last - 1 of U in all columns, and what they contribute to each other; the
-// first column of the lower triangle keeps the diagonal, against which rounding is
-// measured
+// Compute rows first .. last - 1 of U; the first column of the lower triangle keeps the diagonal,
+// to which round-off is relative.
 static inline int choleskyRows(double* A, int n, int first, int last) {
   for (int k = first; k < last; k++) {
     double* row = A + k * n;
@@ -404,8 +394,7 @@ static inline int choleskyRows(double* A, int n, int first, int last) {
 }
 
 
-// block row by block row: what is below follows by products, one for each block of rows,
-// because the lower triangle is of no use
+// Factor block row by block row, with one product for each block of rows below.
 static int choleskyBlocked(double* A, int n) {
   for (int first = 0; first < n; first += mjgiBLOCK) {
     int last = first + mjgiBLOCK < n ? first + mjgiBLOCK : n;
@@ -468,8 +457,7 @@ static double dot(const double* x, const double* y, int n) {
 }
 
 
-// power iteration on A'A from a vector that is in general position, in units of the
-// largest entry
+// power iteration on A'A from a vector in general position, in units of the largest entry
 double mjgi_sigmaMax(const double* A, int n, double* x, double* y) {
   double largest = largestEntry(A, n, n), sigma = 0, last = -1;
   for (int i = 0; i < n; i++) {

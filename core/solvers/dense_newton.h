@@ -23,38 +23,34 @@
 #include "solvers/lanes.h"
 #endif
 
-// relative rounding error and smallest normal number of mjgREAL
+// unit round-off and smallest normal number of mjgREAL
 #define mjgiSINGLE   (sizeof(mjgREAL) == 4)
 #define mjgiEPSILON  ((mjgREAL)(mjgiSINGLE ? 1.1920928955078125e-07 : 2.2204460492503131e-16))
 #define mjgiSMALLEST ((mjgREAL)(mjgiSINGLE ? 1.17549435e-38 : 2.2250738585072014e-308))
 
-// what one adds up where rounding is to be small; long double where the machine has it
+// type of accurate sums: long double where the machine has it
 #ifndef __CUDACC__
 #define mjgiWIDE_REAL long double
 #else
 #define mjgiWIDE_REAL double
 #endif
 
-// in rounding errors: a residual as large as sums of a few terms leave
+// residual of sums of a few terms, in round-off units
 #define mjgiROUNDING ((mjgREAL)64)
 
-// corrections of t on its pieces; each gains the digits that their condition leaves, at
-// 1e13 three
+// refinements of t on its pieces; each gains three digits at condition 1e13
 #define mjgiREFINE 4
 
-// polish: a residual below this share of the block's terms, about half of the digits, may
-// be rounding; and its rounds, each of which moves rounding on to other joints, where it
-// fades
+// polish: residual, of the block's terms, that may be round-off; and its rounds, which move
+// round-off to other joints, where it fades
 #define mjgiNEAR   ((mjgREAL)(mjgiSINGLE ? 1e-4 : 1e-10))
 #define mjgiPOLISH 4
 
-// halvings of a Newton step: where so short a step does not help, none does, and a
-// fallback costs less
+// halvings of a Newton step; then a fallback costs less
 #define mjgiHALVINGS 6
 
-// mjgi_denseNewton: most joints;
-// Newton steps of a round, of which 6 are enough in all but a few of a million problems;
-// rounds of Newton and one-joint sweeps; sweeps of the first one, twice as many in each
+// mjgi_denseNewton: most joints; Newton steps of a round (6 suffice in nearly all of a million
+// problems); rounds of Newton and one-joint sweeps; sweeps of the first round, doubled in each
 // that follows
 #define mjgiDENSE_MAX    64
 #define mjgiDENSE_STEPS  20
@@ -66,11 +62,11 @@
 
 #ifndef mjgiDENSE
 
-// numbers that the rows of K are apart
+// distance of the rows of K
 #define mjgi_rowStride(n) (n)
 
 
-// y = A x; the order of the sums is that of the vectors of four of solvers/dense.h
+// y = A x, summed in the order of solvers/dense.h
 mjgFUNCTION void mjgi_mulMatVec(mjgREAL* y, const mjgREAL* A, const mjgREAL* x, int n) {
   for (int i = mjgLANE; i < n; i += mjgLANES) {
     const mjgREAL* row = A + i * n;
@@ -103,9 +99,8 @@ mjgFUNCTION void mjgi_luBackward(mjgREAL* x, const mjgREAL* LU, int n) {
 }
 
 
-// A = P L U in place with partial pivoting (without if pivot is null), ones on the
-// diagonal of U, and x := A^-1 x on the way. Returns 0 if a pivot is rounding, x is
-// spoilt then, else 1
+// Factor A = P L U in place with partial pivoting (without if pivot is null), ones on the
+// diagonal of U, and x := A^-1 x. Returns 0, and spoils x, if a pivot is round-off, else 1.
 mjgFUNCTION int mjgi_lu(mjgREAL* A, mjgREAL* x, int* pivot, int n) {
   mjgREAL smallest = 0;
   for (int i = 0; i < n * n; i++) {
@@ -180,7 +175,7 @@ mjgFUNCTION void mjgi_luSolve(mjgREAL* x, const mjgREAL* LU, const int* pivot, i
 typedef struct mjgiBlock_ {
   int n;           // joints in the block
   int flg_P;       // 1: P is given, 0: P = [alpha] A - [beta]
-  int flg_unique;  // 1: known to have one solution, so that K needs no pivoting
+  int flg_unique;  // 1: unique solution: K needs no pivoting
 
   // the problem
   mjgREAL* A;      // effect of friction on velocity, unit diagonal     (n x n)
@@ -224,7 +219,7 @@ mjgFUNCTION mjgREAL mjgi_blockMax(mjgREAL a, mjgREAL b) {
 }
 
 
-// numbers that are given, or others where there are none
+// Copy numbers, or a default if from is null.
 mjgFUNCTION void mjgi_blockCopy(mjgREAL* __restrict to, const mjgREAL* __restrict from,
                                 mjgREAL otherwise, int n) {
   for (int i = mjgLANE; i < n; i += mjgLANES) {
@@ -233,9 +228,8 @@ mjgFUNCTION void mjgi_blockCopy(mjgREAL* __restrict to, const mjgREAL* __restric
 }
 
 
-// a problem of n joints in the units of the caller, as in mjgProblem, to those of the
-// block. Nullable: P, or alpha and beta if P is given; coulomb, static_ratio, v0, and t:
-// no friction to start from
+// Scale a problem of n joints from the caller's units (mjgProblem) to the block's. Nullable: P,
+// or alpha and beta if P is given; coulomb, static_ratio, v0, t.
 mjgFUNCTION void mjgi_blockTake(mjgiBlock* b, int n, const mjgREAL* A, const mjgREAL* P,
                                 const mjgREAL* v, const mjgREAL* phi, const mjgREAL* alpha,
                                 const mjgREAL* beta, const mjgREAL* coulomb,
@@ -303,7 +297,7 @@ mjgFUNCTION mjgREAL mjgi_blockLoad(const mjgiBlock* b, int i, const mjgREAL* t, 
 }
 
 
-// w, lambda, piece, residual and merit from t: each joint answers as if it were alone
+// Compute w, lambda, piece, residual and merit from t, each joint by its own law.
 mjgFUNCTION void mjgi_blockEvaluate(mjgiBlock* b) {
   int n = b->n;
   mjgi_mulMatVec(b->w, b->A, b->t, n);
@@ -333,7 +327,7 @@ mjgFUNCTION void mjgi_blockEvaluate(mjgiBlock* b) {
 }
 
 
-// equation of joint i on a piece, row . t = right side; returns the right side
+// Make the equation of joint i on a piece, row . t = right side. Returns the right side.
 mjgFUNCTION mjgREAL mjgi_blockRow(mjgREAL* __restrict row, const mjgiBlock* b, int i, int piece) {
   int n = b->n;
   const mjgREAL* __restrict A = b->A + i * n;
@@ -360,8 +354,8 @@ mjgFUNCTION mjgREAL mjgi_blockRow(mjgREAL* __restrict row, const mjgiBlock* b, i
 }
 
 
-// t from the equations of the given pieces; keeps the pieces in fixed and the factors in
-// K. Returns 1, or 0 if they are singular; t is unchanged then
+// Solve the equations of the given pieces for t; keeps the pieces in fixed and the factors in K.
+// Returns 0, with t unchanged, if they are singular, else 1.
 mjgFUNCTION int mjgi_blockSolvePieces(mjgiBlock* b, const int* piece) {
   int stride = mjgi_rowStride(b->n);
   for (int i = 0; i < b->n; i++) {
@@ -384,8 +378,8 @@ mjgFUNCTION int mjgi_blockSolvePieces(mjgiBlock* b, const int* piece) {
 }
 
 
-// by how much t misses the equations of the pieces in fixed, to x, and the pieces that
-// the joints go on to, to piece
+// Compute the residual of the equations of the pieces in fixed, in x, and the next pieces, in
+// piece.
 mjgFUNCTION void mjgi_blockMissing(mjgiBlock* b) {
   int n = b->n;
   for (int i = mjgLANE; i < n; i += mjgLANES) {
@@ -409,8 +403,7 @@ mjgFUNCTION void mjgi_blockMissing(mjgiBlock* b) {
 }
 
 
-// iterative refinement of t on the pieces in fixed, by the factors that
-// mjgi_blockSolvePieces has left
+// Refine t on the pieces in fixed, by the factors of mjgi_blockSolvePieces.
 mjgFUNCTION void mjgi_blockRefine(mjgiBlock* b) {
   for (int k = 0; k < mjgiREFINE; k++) {
     mjgi_blockMissing(b);
@@ -424,14 +417,13 @@ mjgFUNCTION void mjgi_blockRefine(mjgiBlock* b) {
 }
 
 
-// error relative to size; no error is none, whatever the size
+// Returns the error relative to size, 0 for no error.
 mjgFUNCTION mjgREAL mjgi_blockRelative(mjgREAL error, mjgREAL size) {
   return error > 0 ? error / size : 0;
 }
 
 
-// relative residual of joint i if it is on the given piece; where a bound of it is enough
-// it may be the bound
+// Returns the relative residual of joint i on a piece, or a bound of it that is at most enough.
 mjgFUNCTION mjgREAL mjgi_jointResidual(const mjgiBlock* b, int i, int piece, mjgREAL enough) {
   // distance from the piece's equation and its two sides
   int n = b->n, s = mjgi_pieceDirection(piece);
@@ -441,7 +433,7 @@ mjgFUNCTION mjgREAL mjgi_jointResidual(const mjgiBlock* b, int i, int piece, mjg
   mjgREAL error_v = s == 0 ? mjgiABS(v) : -sign * v;
   mjgREAL error_t = s == 0 ? mjgiABS(t) - bound : mjgiABS(t - sign * bound);
 
-  // the terms of v+_i and lambda_i are at least as large as their sums and the diagonal
+  // lower bounds of the terms of v+_i and lambda_i: their sums and the diagonal
   mjgREAL terms_v = mjgiABS(b->v[i]) + mjgi_blockMax(mjgiABS(b->w[i]), mjgiABS(t));
   mjgREAL terms_t = mjgiABS(t) + mjgiABS(b->phi[i]) + mjgiABS(b->p[i] * t) + b->c[i];
   mjgREAL residual =
@@ -459,12 +451,11 @@ mjgFUNCTION mjgREAL mjgi_jointResidual(const mjgiBlock* b, int i, int piece, mjg
         mjgi_blockMax(mjgi_blockRelative(error_v, terms_v), mjgi_blockRelative(error_t, terms_t));
   }
 
-  // no number that is not finite counts as small
   return 0 * terms_v + 0 * terms_t + 0 * error_t == 0 ? residual : mjgiINFINITY;
 }
 
 
-// largest relative residual over the joints of the block on the given pieces
+// Returns the largest relative residual of the joints on the given pieces.
 mjgFUNCTION mjgREAL mjgi_blockResidual(const mjgiBlock* b, const int* piece, mjgREAL enough) {
   mjgREAL worst = 0;
   for (int i = 0; i < b->n; i++) {
@@ -475,8 +466,7 @@ mjgFUNCTION mjgREAL mjgi_blockResidual(const mjgiBlock* b, const int* piece, mjg
 }
 
 
-// bring the residual of joints on the pieces in fixed below enough, where it is rounding
-// that keeps it above, by what their own laws answer
+// Reduce round-off residuals on the pieces in fixed below enough, by the joints' own laws.
 mjgFUNCTION void mjgi_blockPolish(mjgiBlock* b, mjgREAL enough) {
   for (int round = 0; round < mjgiPOLISH; round++) {
     mjgREAL size = 0;
@@ -484,8 +474,7 @@ mjgFUNCTION void mjgi_blockPolish(mjgiBlock* b, mjgREAL enough) {
       size += mjgiABS(b->t[i]) + mjgiABS(b->v[i]) + mjgiABS(b->w[i]) + mjgiABS(b->phi[i]) + b->c[i];
     }
 
-    // joints without load or bound of their own have the rounding of others for friction;
-    // their own law knows better
+    // friction of joints without load and bound is round-off of others; take their own law's
     int changed = 0;
     for (int i = 0; i < b->n; i++) {
       mjgREAL own = mjgi_jointResidual(b, i, b->fixed[i], enough);
@@ -508,7 +497,7 @@ mjgFUNCTION void mjgi_blockPolish(mjgiBlock* b, mjgREAL enough) {
 }
 
 
-// refinement and polish on the pieces in fixed, and the pieces that come of it in piece
+// Refine and polish on the pieces in fixed, and set the resulting pieces in piece.
 mjgFUNCTION void mjgi_blockImprove(mjgiBlock* b, mjgREAL enough) {
   mjgi_blockRefine(b);
   mjgi_blockPolish(b, enough);
@@ -519,8 +508,8 @@ mjgFUNCTION void mjgi_blockImprove(mjgiBlock* b, mjgREAL enough) {
 }
 
 
-// joints that slip on their static bound get the sliding one; returns 1 if there are any,
-// so that the block must be solved again
+// Release joints that slip on their static bound. Returns 1 if there are any: the block must be
+// solved again.
 mjgFUNCTION int mjgi_blockRelease(mjgiBlock* b) {
   int released = 0;
   for (int i = 0; i < b->n; i++) {
@@ -538,8 +527,8 @@ mjgFUNCTION int mjgi_blockRelease(mjgiBlock* b) {
 }
 
 
-// result of joint i in the units of the caller; returns its mode. Rounding may leave a
-// slipping joint at rest or its friction with the wrong sign
+// Convert the result of joint i to the caller's units. Returns its mode. Round-off may leave a
+// slipping joint at rest or its friction with the wrong sign.
 mjgFUNCTION int mjgi_blockResult(mjgREAL* t, mjgREAL* v, mjgREAL* lambda, const mjgiBlock* b,
                                  int i) {
   int s = mjgi_pieceDirection(b->piece[i]);
@@ -560,11 +549,10 @@ mjgFUNCTION int mjgi_blockResult(mjgREAL* t, mjgREAL* v, mjgREAL* lambda, const 
 
 //---------------------------------- methods -------------------------------------------------------
 
-// Each starts from block->t and leaves its best iterate there, evaluated, with the
-// joints' pieces. Each returns 1 if it ended at a solution as far as it can tell by
-// itself, else 0.
+// Each starts from block->t and leaves its best iterate there, evaluated, with the joints'
+// pieces. Returns 1 if it ended at a solution by its own test, else 0.
 
-// 1 if the residual of every joint is what a single sum rounds to
+// Returns 1 if the residual of every joint is round-off of a single sum.
 mjgFUNCTION int mjgi_newtonIsExact(const mjgiBlock* b) {
   int exact = 1;
   for (int i = 0; i < b->n; i++) {
@@ -577,7 +565,7 @@ mjgFUNCTION int mjgi_newtonIsExact(const mjgiBlock* b) {
 }
 
 
-// 1 if the joints answer with the pieces that t was computed from
+// Returns 1 if the joints keep the pieces from which t was computed.
 mjgFUNCTION int mjgi_newtonSamePieces(const mjgiBlock* b) {
   int same = 1;
   for (int i = 0; i < b->n; i++) {
@@ -588,16 +576,15 @@ mjgFUNCTION int mjgi_newtonSamePieces(const mjgiBlock* b) {
 }
 
 
-// Guarded semismooth Newton on R(t) = t - resolve(t). The laws are piecewise linear, so
-// that a Newton step is the exact solution of the equations of the pieces that the joints
-// are on. If the joints answer with the same pieces at that solution, it solves the
-// problem: the method ends after finitely many steps, exactly.
+// Guarded semismooth Newton on R(t) = t - resolve(t). The laws are piecewise linear: a Newton
+// step solves the equations of the current pieces exactly, and if the joints keep them there, the
+// problem. It ends after finitely many steps.
 mjgFUNCTION int mjgi_newton(mjgiBlock* b, int iterations) {
   int n = b->n;
   mjgi_blockEvaluate(b);
 
   for (int iter = 0; iter < iterations; iter++) {
-    // the point to improve on is kept in y
+    // y: the best point
     mjgREAL merit = b->merit;
     for (int i = mjgLANE; i < n; i += mjgLANES) {
       b->y[i] = b->t[i];
@@ -608,8 +595,7 @@ mjgFUNCTION int mjgi_newton(mjgiBlock* b, int iterations) {
     }
     mjgi_blockEvaluate(b);
 
-    // same pieces again, or a tie where pieces meet in one point and rounding decides
-    // which one answers: solved
+    // the same pieces, or a tie within round-off: solved
     if (mjgi_newtonIsExact(b) || mjgi_newtonSamePieces(b)) {
       for (int i = mjgLANE; i < n; i += mjgLANES) {
         b->piece[i] = b->fixed[i];
@@ -618,7 +604,7 @@ mjgFUNCTION int mjgi_newton(mjgiBlock* b, int iterations) {
       return 1;
     }
 
-    // go part of the way if the residual has not become smaller
+    // shorten the step if the residual has not decreased
     mjgREAL* goal = b->t;
     b->t = b->z;
     b->z = goal;
@@ -654,7 +640,7 @@ mjgFUNCTION int mjgi_gaussSeidel(mjgiBlock* b, int iterations, mjgREAL tolerance
   for (int iter = 0; iter < iterations; iter++) {
     b->iterations++;
 
-    // one sweep; the change is measured in the terms that t_i is made of
+    // one sweep; the change is relative to the terms of t_i
     mjgREAL change = 0;
     for (int i = 0; i < n; i++) {
       mjgREAL t = b->t[i], answer, w = 0;
@@ -673,7 +659,7 @@ mjgFUNCTION int mjgi_gaussSeidel(mjgiBlock* b, int iterations, mjgREAL tolerance
       mjgSYNC();
     }
 
-    // steps shrink linearly, so look at the residual itself before believing them
+    // steps shrink linearly: check the residual
     if (change <= tolerance) {
       mjgi_blockEvaluate(b);
       if (mjgi_blockResidual(b, b->piece, tolerance) <= tolerance) {
@@ -688,22 +674,20 @@ mjgFUNCTION int mjgi_gaussSeidel(mjgiBlock* b, int iterations, mjgREAL tolerance
 
 //---------------------------------- one problem, from memory to result ----------------------------
 
-// numbers that mjgi_denseNewton needs for n joints, and integers
+// scratch of mjgi_denseNewton for n joints
 #define mjgiDENSE_NUMBERS(n)  ((n) * (2 * (n) + 18))
 #define mjgiDENSE_INTEGERS(n) (3 * (n))
 
 
-// solve the problem of mjgear.h with P = [alpha] A - [beta] for n <= mjgiDENSE_MAX
-// joints: Newton, and where it does not get on sweeps of one-joint steps and Newton from
-// there. Of several solutions it returns one near its start. Blocks without connection
-// may be solved together.
+// Solve the problem of mjgear.h with P = [alpha] A - [beta] for n <= mjgiDENSE_MAX joints:
+// Newton; if it fails, sweeps of one-joint steps and Newton from there. Of several solutions it
+// returns one near its start. Independent blocks may be solved together.
 //   t, v, lambda, mode   as in mjgSolution; t is the start                          (n)
 //   A ... v0             as in mjgProblem, none is null
 //   number, integer      scratch, mjgiDENSE_NUMBERS(n) and mjgiDENSE_INTEGERS(n)
 //   flg_release          0: joints slip on their static bound and do not break away, which
 //                        is for the caller to ask where a larger problem is solved
-// Returns the number of Newton steps; negative if it did not end at a solution: t is the
-// best iterate then
+// Returns the number of Newton steps; negative without a solution, with the best iterate in t.
 mjgFUNCTION int mjgi_denseNewton(mjgREAL* t, mjgREAL* v, mjgREAL* lambda, int* mode,
                                  const mjgREAL* A, const mjgREAL* v_free, const mjgREAL* phi,
                                  const mjgREAL* alpha, const mjgREAL* beta, const mjgREAL* coulomb,

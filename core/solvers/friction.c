@@ -8,8 +8,8 @@
 #include "solvers/solvers.h"
 #include "solvers/wellposed.h"
 
-// iterations of Newton from a warm start that keep its solution where there may be
-// several; and where there is one, which took 29 at most in a million random problems
+// most Newton iterations from a warm start that keep its solution, if there may be several; with
+// a unique solution (29 at most in a million random problems)
 enum {
   mjgiWARM = 2,
   mjgiSTEPS = 50
@@ -62,9 +62,8 @@ int mjgi_isWellPosed(mjgiBlock* b) {
 }
 
 
-// Newton, and where it does not get on Lemke's homotopy, if there is one solution. If
-// there may be several, a warm start that Newton takes to one of them at once keeps it,
-// else the jamming rule chooses
+// Newton, then Lemke's homotopy, if the solution is unique. Of several a warm start that Newton
+// takes to one at once keeps it, else the jamming rule chooses.
 void mjgi_methodNewton(mjgiBlock* b, mjgiScratch* s, const mjgSettings* settings) {
   int limit = settings->iterations > 0 ? settings->iterations : mjgiSTEPS;
   if (!b->flg_unique) {
@@ -77,8 +76,8 @@ void mjgi_methodNewton(mjgiBlock* b, mjgiScratch* s, const mjgSettings* settings
 }
 
 
-// friction that rounding has left with the wrong sign becomes 0, and the loads what that
-// makes of them, which is much where alpha is large; returns 1 if there was any
+// Set friction that round-off left with the wrong sign to 0, and update loads, which matters for
+// large alpha. Returns 1 if there was any.
 static int removeSigns(mjgiBlock* b, mjgiScratch* s) {
   int wrong = 0;
   for (int i = 0; i < b->n; i++) {
@@ -95,10 +94,9 @@ static int removeSigns(mjgiBlock* b, mjgiScratch* s) {
 }
 
 
-// solve the block; joints that exceed their static bound are released to the sliding
-// bound, and the block is solved again, at most n times. start (nullable): of the caller.
-// Sets unique to 0 if it was found that there may be another solution; returns the
-// residual
+// Solve the block; joints that exceed their static bound are released, and the block is solved
+// again, at most n times. start (nullable): the caller's. Sets unique to 0 if there may be
+// another solution. Returns the residual.
 static double solveBlock(int* unique, mjgiBlock* b, mjgiScratch* s, const mjgSettings* settings,
                          mjgiMethod method, const mjgSolution* start) {
   int newton = method == mjgi_methodNewton, tested = 0;
@@ -155,7 +153,6 @@ void mjgi_solveFriction(mjgSolution* solution, mjgInfo* info, const mjgProblem* 
     residual = INFINITY;
   }
 
-  // account
   info->residual = mjgi_max(info->residual, residual);
   info->iterations = b->iterations > info->iterations ? b->iterations : info->iterations;
   info->factorizations += b->factorizations;

@@ -1,9 +1,8 @@
 // The jamming rule: which solution a step has if there are several.
 //
-// It is the end of the path from rest (lemke.c). If a joint there is not on the branch of
-// its own law that is connected to stick, which only coupled joints can bring about,
-// one-joint steps (44) go on from there; they end, if they do, at a solution where every
-// joint is on that branch.
+// It is the end of the path from rest (lemke.c). If a joint there is not on the branch connected
+// to stick, which only coupled joints can cause, one-joint steps (44) follow; if they converge,
+// every joint is on that branch.
 
 #include <float.h>
 #include <math.h>
@@ -13,18 +12,17 @@
 #include "solvers/solvers.h"
 
 
-// share of its terms by which a joint may be off its law and still be on its branch:
-// another branch is farther away
+// distance from the law, of its terms, within which a joint is on its branch; others are farther
+// away
 static const double kConnected = 1e-9;
 
-// one-joint sweeps to another branch; they converge linearly or go in a circle, and the
-// end of the path will do
+// one-joint sweeps to another branch; they converge linearly or cycle
 enum {
   mjgiSWEEPS = 100
 };
 
 
-// 1 if every joint's law answers with the friction that it has
+// Returns 1 if the friction of every joint is that of its law.
 static int connected(const mjgiBlock* b) {
   for (int i = 0; i < b->n; i++) {
     double size = fabs(b->t[i]) + fabs(b->v[i]) + fabs(b->w[i]) + fabs(b->phi[i]) + b->c[i];
@@ -44,7 +42,7 @@ int mjgi_jammingRule(mjgiBlock* b, mjgiScratch* s, int pivots) {
     return 1;
   }
 
-  // keep the end of the path, in case that the sweeps find nothing
+  // keep the end of the path, in case the sweeps fail
   mjgi_keepPoint(&s->end, b);
   if (mjgi_gaussSeidel(b, mjgiSWEEPS, kConnected) && mjgi_newton(b, 1)) {
     mjgi_refine(b, s, NULL, 1, mjgiROUNDING * b->n * DBL_EPSILON);

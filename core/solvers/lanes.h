@@ -1,12 +1,11 @@
-// Threads that share a small dense problem, where a program says that there are several:
-// those of a block on a GPU. Each takes every mjgLANES-th entry of an array or column of
-// a matrix, and computes by itself what is one number. A function that reads or writes
-// arrays ends with a barrier, and has one between what a thread writes and what another
-// one reads; calls and branches are the same in all of them.
+// Threads of a GPU's block that share a small dense problem. Each takes every mjgLANES-th entry
+// of an array or column of a matrix, and computes scalars by itself. A function ends with a
+// barrier, and has one between a write and a read by another thread; calls and branches are the
+// same in all threads.
 //
 //     mjgLANES   number of threads; default one
 //     mjgLANE    this thread, from 0 on
-//     mjgSYNC()  barrier of these threads, behind which all see what all have written
+//     mjgSYNC()  barrier of these threads and their memory
 //
 // It needs law/law.h and compiles where that does.
 

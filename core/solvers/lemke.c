@@ -2,11 +2,10 @@
 // follow the solutions from theta = 0, where all joints stand still without friction,
 // until theta first reaches 1.
 //
-// While the joints keep their pieces the solutions are the line t = q + theta y. Where a
-// joint reaches the end of its piece it goes on to the next one, and theta goes on in the
-// direction that takes the joint there, which may be backward. Passivity keeps the path
-// bounded and away from its start, so that it arrives for every gamma, provided that A is
-// a P-matrix.
+// While the joints keep their pieces the solutions are the line t = q + theta y. Where a joint
+// reaches the end of its piece it changes to the next one, and theta continues in the direction
+// that keeps it there, possibly backward. Passivity keeps the path bounded and away from its
+// start, so that it arrives for every gamma if A is a P-matrix.
 
 #include <float.h>
 #include <limits.h>
@@ -19,44 +18,41 @@
 #include "solvers/solvers.h"
 
 
-// steps of the path for n joints, mjgiSTEPS (n + mjgiMORE): with one solution it takes
-// about n; a path that has not arrived after that many cycles
+// most steps of the path for n joints, mjgiSTEPS (n + mjgiMORE); with a unique solution it takes
+// about n
 enum {
   mjgiSTEPS = 50,
   mjgiMORE = 4,
 
-  // where pivots are few, a line from scratch counts as one and one for as many joints:
-  // an update costs the square of their number, an inverse the third power
+  // work of a line from scratch, in updates: 1 + n / mjgiSHARE
   mjgiSHARE = 8
 };
 
-// attempts, by the perturbation that brings the data into general position. In the first
-// one lines are made by update, which is faster than from scratch and less accurate. In
-// the last one ties break the other way: the only solution may lie where smaller bounds
-// have one and larger ones have none
+// perturbation of each attempt, for general position. The first one updates lines, which is
+// faster and less accurate than from scratch. The last one breaks ties the other way: the only
+// solution may need smaller bounds
 static const double kPerturbation[] = {0, 0, 1e-13, 1e-11, 1e-9, -1e-11};
 
 // its multiples are spread evenly over [0, 1) and never repeat, so that no two joints are
 // perturbed alike
 static const double kGolden = 0.6180339887498949;
 
-// a piece whose equation depends on the others to this share of its terms is left to a
-// new factorization: the update would lose that many digits
+// pivot of an update, of its terms, below which it would lose too many digits: factor anew
 static const double kNearlySingular = 1e-6;
 
-// how far along the path a quantity that is now f, changing at the rate g, stays positive
+// Returns how far a quantity f with rate g stays positive.
 static double positiveUntil(double f, double g) {
   return g < 0 ? mjgi_max(0, f) / -g : INFINITY;
 }
 
 
-// how far the larger of two quantities stays positive
+// Returns how far the larger of two quantities stays positive.
 static double eitherUntil(double f1, double g1, double f2, double g2) {
   if (g1 < 0 && g2 < 0) {
     return mjgi_max(positiveUntil(f1, g1), positiveUntil(f2, g2));
   }
 
-  // one falls: the end is where it reaches zero, unless the other is positive by then
+  // one falls: it ends at its zero, unless the other is positive there
   if (g1 < 0 && f1 > 0) {
     double end = positiveUntil(f1, g1);
     return f2 + g2 * end < 0 ? end : INFINITY;
@@ -69,9 +65,8 @@ static double eitherUntil(double f1, double g1, double f2, double g2) {
 }
 
 
-// line of the pieces in fixed from scratch: K the inverse of their matrix, x = q, y =
-// dt/dtheta, z = A q, w = A y, lambda and gap the load and its rate; returns 0 if the
-// pieces are singular
+// Make the line of the pieces in fixed from scratch: K the inverse of their matrix, x = q, y =
+// dt/dtheta, z = A q, w = A y, lambda and gap the load and its rate. Returns 0 if it is singular.
 static int newLine(mjgiBlock* b, mjgiScratch* scratch) {
   int n = b->n;
   for (int i = 0; i < n; i++) {
@@ -98,15 +93,14 @@ static int newLine(mjgiBlock* b, mjgiScratch* scratch) {
 }
 
 
-// the same after joint k alone has changed its piece, by an update of rank one; returns 0
-// if the new pieces are nearly singular, compared with the old ones
+// The same after a change of joint k's piece, by a rank-one update. Returns 0 if the new pieces
+// are nearly singular.
 static int nextLine(mjgiBlock* b, mjgiScratch* scratch, int k) {
   int n = b->n;
   double* u = scratch->u;
   double side = mjgi_blockRow(scratch->row, b, k, b->fixed[k]);
 
-  // how t answers to a unit on the right side of joint k, and what the new equation makes
-  // of it
+  // response of t to joint k's right side, and of the new equation
   double pivot = 0, size = 0, x = 0, y = 0;
   for (int i = 0; i < n; i++) {
     u[i] = b->K[i * n + k];
@@ -151,8 +145,8 @@ static int nextLine(mjgiBlock* b, mjgiScratch* scratch, int k) {
 }
 
 
-// how far from theta in direction dir the pieces in fixed last; sets the joint whose
-// piece ends there, and the piece that it goes on to
+// Returns how far the pieces in fixed hold from theta in direction dir. Sets the joint whose
+// piece ends there, and its next piece.
 static double firstEnd(int* changed, int* to, const mjgiBlock* b, const mjgiScratch* scratch,
                        double theta, int dir) {
   double first = INFINITY;
@@ -193,8 +187,8 @@ static double firstEnd(int* changed, int* to, const mjgiBlock* b, const mjgiScra
 }
 
 
-// follow the path with the data as they are; pieces end in fixed. flg_update: lines are
-// made by update where they can. work: what all lines have cost, at most until
+// Follow the path; the final pieces are in fixed. flg_update: update lines where possible. work:
+// cost of all lines, at most until.
 static int follow(mjgiBlock* b, mjgiScratch* scratch, long long* work, long long until,
                   int flg_update) {
   int n = b->n, pivots = mjgiSTEPS * (n + mjgiMORE);
@@ -212,7 +206,7 @@ static int follow(mjgiBlock* b, mjgiScratch* scratch, long long* work, long long
       }
     }
 
-    // go where the joint that has changed its piece comes to lie on its new one
+    // the direction in which the changed joint is on its new piece
     if (changed >= 0) {
       int i = changed, to = b->fixed[i];
       double rate;
@@ -230,7 +224,6 @@ static int follow(mjgiBlock* b, mjgiScratch* scratch, long long* work, long long
     int to;
     double first = firstEnd(&changed, &to, b, scratch, theta, dir);
 
-    // arrived
     if (dir > 0 && first >= 1 - theta) {
       return 1;
     }
@@ -245,9 +238,8 @@ static int follow(mjgiBlock* b, mjgiScratch* scratch, long long* work, long long
 }
 
 
-// the data with a change of the bounds and of the diagonal of P that puts the path in
-// general position: a little, and for each joint another amount; as they were where the
-// amount is 0
+// Perturb the bounds and the diagonal of P, by another amount for each joint, for general
+// position; amount 0 restores them.
 static void perturb(mjgiBlock* b, const mjgiScratch* scratch, double amount, double size) {
   for (int i = 0; i < b->n; i++) {
     double share = amount * (1 + fmod((i + 1) * kGolden, 1));
@@ -261,10 +253,9 @@ static void perturb(mjgiBlock* b, const mjgiScratch* scratch, double amount, dou
 }
 
 
-// t on the pieces at the end of the path, with the data as they are, as exact as rounding
-// allows; where they are singular without perturbation a whole line of solutions is, of
-// which the perturbed one is one as far as rounding can tell. Returns its residual,
-// INFINITY if there is none
+// Solve for t on the pieces at the end of the path, with the unperturbed data. If these are
+// singular, solutions form a line, and the perturbed one is taken. Returns the residual, INFINITY
+// if there is none.
 static double finish(mjgiBlock* b, mjgiScratch* scratch, int flg_perturbed, double enough) {
   int known = flg_perturbed && mjgi_blockSolvePieces(b, b->fixed);
   perturb(b, scratch, 0, 0);
@@ -288,8 +279,8 @@ int mjgi_lemke(mjgiBlock* b, mjgiScratch* scratch, int pivots) {
     scratch->diagonal[i] = b->flg_P ? b->P[i * n + i] : b->beta[i];
   }
 
-  // updates lose digits, ties and singular pieces make the path branch: if it does not
-  // arrive it is followed again from scratch, and then from general position
+  // updates lose digits, ties and singular pieces branch the path: if it fails it is followed
+  // from scratch, then perturbed
   double enough = mjgiROUNDING * n * DBL_EPSILON, best = INFINITY;
   for (size_t attempt = 0; attempt < sizeof(kPerturbation) / sizeof(*kPerturbation) && work < until;
        attempt++) {
@@ -303,8 +294,7 @@ int mjgi_lemke(mjgiBlock* b, mjgiScratch* scratch, int pivots) {
       return 1;
     }
 
-    // ill-conditioned data may have led to the wrong side of a near tie, which another
-    // attempt may tell
+    // ill-conditioned data may take the wrong side of a near tie: keep the best attempt
     if (residual < best) {
       best = residual;
       mjgi_keepPoint(&scratch->path, b);

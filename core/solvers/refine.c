@@ -1,10 +1,8 @@
-// What is tried where rounding keeps the residual of a block above what is enough. Nearly
-// singular pieces leave t few digits, and where a joint's bound is the rounding of other
-// joints' friction, the sign of what is left decides pieces. Newton with residuals in
-// extended precision: the factors of the pieces, as inexact as they are, correct t until
-// nothing but its last digit is left to correct (iterative refinement), and the next
-// pieces are those of its exact velocities and loads. The best point of all is kept, the
-// start of a warm start among them.
+// Refinement where round-off keeps the residual of a block too large: nearly singular pieces
+// leave t few digits, and round-off of other joints may decide a piece. Newton with residuals in
+// extended precision corrects t by inexact factors to its last digit (iterative refinement), and
+// takes the next pieces from its exact velocities and loads. The best point is kept, warm starts
+// included.
 
 #include <math.h>
 #include <string.h>
@@ -31,8 +29,8 @@ void mjgi_takePoint(mjgiBlock* b, const mjgiPoint* point) {
 }
 
 
-// keep the block's iterate if it is better than residual, its pieces in piece; returns 1
-// if it is good enough
+// Keep the block's iterate, with pieces in piece, if it is better than residual. Returns 1 if it
+// is good enough.
 static int keep(double* residual, mjgiScratch* s, const mjgiBlock* b, double enough) {
   double own = mjgi_blockResidual(b, b->piece, enough);
   if (own < *residual) {
@@ -43,8 +41,7 @@ static int keep(double* residual, mjgiScratch* s, const mjgiBlock* b, double eno
 }
 
 
-// Newton in extended precision from the pieces in piece; 1 if it got to a point that is
-// good enough
+// Newton in extended precision from the pieces in piece. Returns 1 if a point is good enough.
 static int newton(double* residual, mjgiBlock* b, mjgiScratch* s, double enough) {
   for (int k = 0; k < mjgiPIECES; k++) {
     b->iterations++;
@@ -70,8 +67,7 @@ double mjgi_refine(mjgiBlock* b, mjgiScratch* s, const mjgSolution* start, int f
   double residual = INFINITY;
   int done = keep(&residual, s, b, enough);
 
-  // where the caller started from, on the pieces that the joints' laws say, or the
-  // caller's modes
+  // the caller's start, on the pieces of the joints' laws or of the caller's modes
   if (!done && start) {
     for (int i = 0; i < n; i++) {
       b->t[i] = start->t[i] * b->root[i];
@@ -88,8 +84,7 @@ double mjgi_refine(mjgiBlock* b, mjgiScratch* s, const mjgSolution* start, int f
     return residual;
   }
 
-  // Newton from the best of them, and from where sweeps go that satisfy one joint's law
-  // after the other
+  // Newton from the best point, and from one-joint sweeps
   mjgi_takePoint(b, &s->best);
   if (flg_search && !done && !newton(&residual, b, s, enough)) {
     mjgi_takePoint(b, &s->best);

@@ -1,8 +1,7 @@
 // Four numbers at a time, in the vector types that gcc and clang know on every machine.
 //
-// A matrix "in lanes" has rows of whole lanes, mjgi_simdEnd(n) numbers apart. What is
-// behind the n-th number of a row never matters; it is there so that loops may run over
-// whole lanes.
+// A matrix "in lanes" has rows of whole lanes, mjgi_simdEnd(n) numbers apart, so that loops run
+// over whole lanes; numbers after the n-th do not matter.
 
 #ifndef MJGEAR_SIMD_H_
 #define MJGEAR_SIMD_H_
@@ -12,19 +11,19 @@
 typedef double mjgiSimd __attribute__((vector_size(8 * mjgiSIMD), aligned(8)));
 
 
-// start of the lane that i is in
+// Returns the start of the lane of i.
 static inline int mjgi_simdBegin(int i) {
   return i & ~(mjgiSIMD - 1);
 }
 
 
-// end of the lane that i - 1 is in
+// Returns the end of the lane of i - 1.
 static inline int mjgi_simdEnd(int i) {
   return (i + mjgiSIMD - 1) & ~(mjgiSIMD - 1);
 }
 
 
-// 1 from the skip-th number of a lane on, 0 before it, 0 <= skip <= mjgiSIMD
+// Returns a lane with 0 before its skip-th number and 1 from there, 0 <= skip <= mjgiSIMD.
 static inline const mjgiSimd* mjgi_simdFrom(int skip) {
   static const double ones[2 * mjgiSIMD] = {0, 0, 0, 0, 1, 1, 1, 1};
   return (const mjgiSimd*)(ones + mjgiSIMD - skip);
@@ -44,9 +43,8 @@ static inline void mjgi_addScaled(double* restrict y, const double* restrict x, 
 }
 
 
-// BODY(count) for up to mjgiWIDE lanes from begin on, until end is reached, with constant
-// count, so that the compiler unrolls its loops over the lanes and keeps them in
-// registers
+// BODY(count) for up to mjgiWIDE lanes at once from begin to end, with constant count, so that
+// the compiler keeps the lanes in registers
 #define mjgiWIDE 4
 #define mjgiFOR_SIMD(BODY, begin, end)                      \
   for (; (begin) < (end); (begin) += mjgiWIDE * mjgiSIMD) { \

@@ -5,11 +5,10 @@
 #include "solvers/solvers.h"
 
 
-// default tolerance: four digits above rounding, which the sums of large blocks need
+// default tolerance: four digits above round-off, for sums of large blocks
 static const double kTolerance = 1e-12;
 
-// default limit of sweeps, which converge linearly: far above what they need where they
-// converge at all
+// default limit of sweeps, which converge linearly
 enum {
   mjgiSWEEPS = 10000
 };
@@ -85,7 +84,7 @@ static int countCouplings(const mjgProblem* problem) {
 }
 
 
-// has a block too many joints for enumeration
+// Returns 1 if a block has too many joints for enumeration.
 static int isTooLarge(const mjgProblem* problem) {
   mjgProblem block;
   for (mjgiCursor at = {0}; mjgi_nextBlock(&block, &at, problem);) {
@@ -120,10 +119,8 @@ int mjg_solve(mjgSolution* solution, mjgInfo* info, const mjgProblem* problem,
     return mjgERR_SIZE;
   }
 
-  // block by block
   mjgiMethod method = kSolver[settings->solver].method;
-  mjgInfo sum = {mjgSOLVED, 0, 0,
-                 0,         0, -1};  // one by one: gcc fills what is left out with a slow loop
+  mjgInfo sum = {mjgSOLVED, 0, 0, 0, 0, -1};  // all members: gcc zeroes omitted ones in a slow loop
   mjgProblem block;
   for (mjgiCursor at = {0}; mjgi_nextBlock(&block, &at, problem);) {
     mjgSolution part = mjgi_blockSolution(solution, at.first);

@@ -41,7 +41,7 @@ int mjg_P(double* P, const double* W, const mjgJoints* joints, int n) {
     return status;
   }
 
-  // P may be W, so that nothing is written before all is known to be finite
+  // P may be W: write after checking all
   size_t nv = (size_t)n;
   for (size_t k = 0; k < nv * nv; k++) {
     if (!isfinite(entry(W, joints, k / nv, k % nv, nv))) {
@@ -55,7 +55,7 @@ int mjg_P(double* P, const double* W, const mjgJoints* joints, int n) {
 }
 
 
-// the arguments of a step, before anything is written
+// Check the arguments of a step.
 static int checkStep(const double* Mhat, const double* tau_u, const double* tau_v, const double* v,
                      const mjgJoints* joints, double h, int n) {
   if (n < 0 || (n > 0 && (!Mhat || !tau_u || !tau_v || !v))) {
@@ -135,7 +135,7 @@ int mjg_step(double* v_next, mjgSolution* solution, mjgInfo* info, const double*
                         .alpha = alpha,
                         .beta = n > 0 ? joints->gamma_v : NULL};
 
-  // the step's own result stays in the workspace if the caller does not want it
+  // results that the caller does not want stay in the workspace
   mjgSolution own = {work->vector[4], v_next, work->vector[5], work->mode};
   if (!solution) {
     return mjg_solve(&own, info, &problem, settings, work);

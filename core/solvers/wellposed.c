@@ -25,16 +25,14 @@
 
 #include "solvers/dense.h"
 
-// A unit diagonal is symmetric if what differs is below this: data from other programs
-// are symmetric up to rounding that has grown, and the limits of gears are not met to so
-// many digits by chance
+// asymmetry, with a unit diagonal, of symmetric data from other programs
 static const double kSkew = 1e-10;
 
 // entries of P follow from A to this share of their row's size
 static const double kFactor = 1e-10;
 
 
-// limits of A on joint i: lower < A < upper; returns 0 if no A will do
+// Set the limits of A on joint i, lower < A < upper. Returns 0 if no A meets them.
 static int limits(double* lower, double* upper, double alpha, double beta) {
   // a joint whose alpha is negative exchanges the roles of aiding and opposing load
   if (alpha < 0) {
@@ -54,7 +52,7 @@ static int limits(double* lower, double* upper, double alpha, double beta) {
 }
 
 
-// what rows by themselves say of the condition
+// the condition by single rows
 typedef struct Rows_ {
   int possible;   // no diagonal entry is outside of its limits
   int dominant;   // diagonals differ from their limits by more than the rest of their rows
@@ -88,8 +86,8 @@ static Rows checkRows(const double* A, const double* alpha, const double* beta, 
 }
 
 
-// is A above its lower limits (side -1), or below the upper ones of the joints that have
-// one (side 1), in the order of symmetric matrices and by more than skew
+// Returns 1 if A is above its lower limits (side -1), or below its upper ones (side 1), in the
+// order of symmetric matrices and by more than skew.
 static int isDefinite(double* S, const double* A, const double* alpha, const double* beta,
                       const double* ratio, int n, int side, double skew) {
   int size = 0;
@@ -133,8 +131,7 @@ int mjgi_factorP(double* alpha, double* beta, const double* A, const double* P, 
     const double* a = A + i * n;
     const double* p = P + i * n;
 
-    // alpha from the largest entry beside the diagonal; where there is none P_ii is all
-    // there is
+    // alpha from the largest entry beside the diagonal, or from P_ii alone
     int largest = -1;
     for (int j = 0; j < n; j++) {
       if (j != i && a[j] != 0 && (largest < 0 || fabs(a[j]) > fabs(a[largest]))) {

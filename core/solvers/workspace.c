@@ -9,7 +9,7 @@ enum {
 };
 
 
-// memory handed out piece by piece; without memory it only counts
+// an arena; without memory it only counts
 typedef struct Arena_ {
   unsigned char* memory;
   size_t used;
@@ -92,7 +92,7 @@ mjgWorkspace* mjg_create(void* memory, size_t size, int n, int nmax) {
     return NULL;
   }
 
-  // zeroed, because leftovers may be denormals, which are slow to touch
+  // zeroed: leftovers may be denormals, which are slow
   memset(memory, 0, size);
   uintptr_t address = (uintptr_t)memory;
   Arena arena = {.memory = (unsigned char*)memory + (mjgiALIGN - address % mjgiALIGN) % mjgiALIGN};

@@ -1,5 +1,4 @@
-// The memory of a solve: one block, what its solvers need beside it, and what a problem
-// of several blocks needs.
+// The memory of a solve: one block, scratch of its solvers, and of problems with several blocks.
 
 #ifndef MJGEAR_WORKSPACE_H_
 #define MJGEAR_WORKSPACE_H_
@@ -8,13 +7,13 @@
 #include "solvers/dense.h"
 #include "solvers/dense_newton.h"
 
-// an iterate that is worth keeping
+// a stored iterate
 typedef struct mjgiPoint_ {
   double* t;   //                                                      (n)
   int* piece;  //                                                      (n)
 } mjgiPoint;
 
-// of the methods that remember more than the block's iterate
+// scratch of methods beside the block's iterate
 typedef struct mjgiScratch_ {
   mjgiPoint best;  // of refinement
   mjgiPoint path;  // the best end of a path

@@ -1,5 +1,4 @@
-// Models whose gears are wrong, for those who want to hear everything that is wrong with
-// them.
+// Accept every configuration, so that mjg_checkModel can list all problems of a model.
 
 #include <stdlib.h>
 
@@ -27,7 +26,7 @@ const char* mjg_acceptingPlugin(void) {
 }
 
 
-// slot of the plugin whose instances are checked
+// Returns the slot of the plugin whose instances are checked.
 static int slotOf(const mjModel* m) {
   int own = -1, accepting = -1;
   mjp_getPlugin(mjgpNAME, &own);
@@ -83,7 +82,7 @@ int mjg_actuatorRoles(int* role, const mjModel* m, int joint) {
     i++;
   }
 
-  // the last is a gear that it could have
+  // the last one is a gear that the joint could have
   mjgpJoint* all = mju_malloc(sizeof(mjgpJoint) * (size_t)(n + 1));
   for (int k = 0; k < n; k++) {
     all[k] = known[k];

@@ -10,7 +10,7 @@
 #include "observe/sensor.h"
 
 
-// have forces changed since friction was computed ahead of them
+// Returns 1 if forces have changed since friction was computed from them.
 static int forcesChanged(const mjgpGears* g, const mjModel* m, mjData* d) {
   mjtNum change = 0, scale = 0;
   mj_markStack(d);
@@ -33,8 +33,8 @@ static int forcesChanged(const mjgpGears* g, const mjModel* m, mjData* d) {
 }
 
 
-// difference between the velocity of joint i and the one that was solved for that can be
-// nothing but rounding, or what the engine leaves where it iterates
+// Returns the round-off of joint i's velocity, with the tolerance of the engine where it
+// iterates.
 static mjtNum rounding(const mjgpGears* g, int i, mjtNum most) {
   mjtNum scale = g->out.cancellation[i] + mjgpSHARED * most;
   return mjgpSAME * scale + mjgpEVALUATIONS * g->out.rounding[i] +
@@ -42,14 +42,14 @@ static mjtNum rounding(const mjgpGears* g, int i, mjtNum most) {
 }
 
 
-// the same, up to which the engine has found the motion that was solved for
+// The same, up to which the engine's motion equals the solved one.
 static mjtNum velocityTolerance(const mjgpGears* g, int i, mjtNum most) {
   return mjgpCONFIRMED * (g->out.cancellation[i] + mjgpLEAST * most) + rounding(g, i, most) +
          mjgpSLOWLY * g->out.tolerance * most;
 }
 
 
-// rows so stiff that rounding of their forces moves a joint: say so
+// Warn of rows so stiff that round-off of their forces moves a joint.
 static void warnOfRounding(mjgpGears* g, const mjModel* m, const mjData* d, int i) {
   mjtNum open = mjgpEVALUATIONS * g->out.rounding[i];
   if (open > mjgpSEEN && open > mjgpCONFIRMED * g->out.cancellation[i] + mjgpSEEN) {
@@ -63,8 +63,8 @@ static void warnOfRounding(mjgpGears* g, const mjModel* m, const mjData* d, int 
 }
 
 
-// Are the joints of a gear asleep by now? The engine puts trees to sleep behind our step,
-// with velocities that are zero, and computes all forces once more
+// Returns 1 if the joints of a gear have fallen asleep. The engine puts trees to sleep after our
+// step, at zero velocity, and computes all forces again.
 static int hasFallenAsleep(const mjgpGears* g, const mjModel* m, const mjData* d, int i) {
   return (m->opt.enableflags & mjENBL_SLEEP) && !mjgp_isAwake(m, d, g->in.E[i].dof[0]);
 }
@@ -77,10 +77,8 @@ static int isIdeal(const mjgpGears* g, int i) {
 }
 
 
-// did the joints move as was solved for, in spite of what the engine may add to its
-// constraint solver; most: largest of the velocities that theirs are the differences of
+// Returns 1 if the joints moved as was solved for. most: largest velocity in their differences.
 static int motionMatches(mjtNum* most, const mjgpGears* g, const mjModel* m, const mjData* d) {
-  // most joints need no closer look: each moved so, with friction against its motion
   mjtNum largest = 0;
   int close = 1, gaps = g->config->gaps;
   for (int a = 0; a < g->in.nactive; a++) {
@@ -103,7 +101,6 @@ static int motionMatches(mjtNum* most, const mjgpGears* g, const mjModel* m, con
     int drives = g->out.t[i] * v < 0 && g->out.mode[i] && joint->gap == mjgpGAP_NONE &&
                  g->in.compliance[i] == 0 && mju_abs(v) > mjgpLAW * scale + open;
 
-    // friction that is nothing but rounding has no sign
     drives = drives && m->opt.timestep * mju_abs(g->out.t[i]) > open * mjgp_restInertia(m, joint);
 
     // the first bound is the smaller one, and cheap
@@ -116,9 +113,9 @@ static int motionMatches(mjtNum* most, const mjgpGears* g, const mjModel* m, con
 }
 
 
-// Under "discrete" with gains the engine iterates, and answers forces whose squares sum
-// up to less than mjMINVAL with no acceleration at all, so that joints would coast for
-// ever
+// Returns 1 if the engine gave no acceleration to forces that have one. Under "discrete" with
+// gains it iterates, and ignores forces whose squares sum to less than mjMINVAL: joints would
+// coast for ever.
 static int engineReturnedZero(const mjgpGears* g, const mjModel* m, const mjData* d) {
   int status = g->out.info.status;
   return mjgp_isDiscrete(m) && !d->nefc && (status == mjgSOLVED || status == mjgJAMMED) &&
@@ -142,7 +139,7 @@ static void countStep(mjtNum* system, const mjgInfo* info) {
 }
 
 
-// Long because all that one step leaves to the next is written in this one place
+// Long because it writes all that one step leaves to the next.
 void mjgp_advance(const mjModel* m, mjData* d, int instance) {
   if (instance != mjgp_leader(m, m->plugin[instance]) || mjgp_seeksLengths(m)) {
     return;
@@ -150,7 +147,7 @@ void mjgp_advance(const mjModel* m, mjData* d, int instance) {
   mjgpGears* g = mjgp_gearsOf(m, d, instance);
   const mjgpConfig* config = g->config;
 
-  // no callback came, or it came too early for forces that were set later
+  // no callback came, or forces were set after it
   if (!g->done) {
     if (!mjgp_actuationActive(m) && !mjgp_passiveActive(m)) {
       mjgp_warn(g, mjgpWARN_NOT_COMPUTED,
@@ -174,12 +171,10 @@ void mjgp_advance(const mjModel* m, mjData* d, int instance) {
               "forces before mj_step1");
   }
 
-  // friction was solved for another motion: noslip iterations, no warmstart, or not
-  // solved at all
+  // friction is that of another motion: noslip, no warm start, or an unsolved step
   else if (g->config->options.coupling == mjgpCOUPLING_IMPLICIT && !returned_zero && !moved) {
     g->count.unconfirmed++;
     if (g->out.info.status >= 0 && g->out.info.status <= mjgJAMMED) {
-      // RK4 has a warning of its own, and none of these remedies
       if (m->opt.integrator != mjINT_RK4) {
         mjgp_warn(
             g, mjgpWARN_UNCONFIRMED,
@@ -189,13 +184,11 @@ void mjgp_advance(const mjModel* m, mjData* d, int instance) {
             d->time);
       }
 
-      // what the joints did is not what their friction was solved for
       g->out.info.status = mjgITERATION_LIMIT;
       mjgp_writeStatus(g, m, d);
     }
   }
 
-  // commit what the next step starts from
   countStep(d->plugin_state + config->system, &g->out.info);
   int sleeps = (m->opt.enableflags & mjENBL_SLEEP) != 0;
   if ((d->nefc || sleeps) && g->config->options.coupling == mjgpCOUPLING_IMPLICIT) {
@@ -231,9 +224,8 @@ void mjgp_advance(const mjModel* m, mjData* d, int instance) {
       continue;
     }
 
-    // a stuck joint stands still, to the last bit, and friction does not drive: where
-    // that is a matter of rounding the motion is the one that was solved for. Several
-    // joints of a tendon have no velocity of their own to set
+    // a stuck joint stands still to the last bit, and friction does not drive: within round-off
+    // take the solved motion. A tendon of several joints has no velocity to set
     warnOfRounding(g, m, d, i);
     int drives = t * v < 0 && t * next >= 0;
     if ((!mode || drives) && own >= 0 && g->in.compliance[i] == 0 &&

@@ -20,7 +20,7 @@ int mjgp_engines(char* paths, size_t paths_sz) {
 }
 
 
-// version of an engine, -1 if it is none
+// Returns the version of an engine, -1 for another library.
 static int versionOf(void* engine) {
   int (*version)(void) = NULL;
   void* function = mjgp_engineFunction(engine, "mj_version");
@@ -33,7 +33,7 @@ int mjgp_bindEngine(const char** missing, int version) {
   char found[mjgpMAXENGINE][mjgpMAXPATH];
   int n = mjgp_enginePaths(found);
 
-  // an engine may also be part of the program; what is opened stays so, for the engine must not go before the plugin
+  // an engine may be part of the program; it stays open, because it must outlive the plugin
   void* best = mjgp_openEngine(NULL);
   int best_version = versionOf(best);
   for (int i = 0; i < n && best_version != version; i++) {

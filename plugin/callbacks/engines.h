@@ -1,11 +1,11 @@
-// The MuJoCo libraries in this process, and does the plugin fit the one that runs.
+// The MuJoCo libraries in this process; whether the plugin fits the running one.
 
 #ifndef MJGEAR_PLUGIN_ENGINES_H_
 #define MJGEAR_PLUGIN_ENGINES_H_
 
 #include <stddef.h>
 
-// a function of the engine that the plugin calls, and where the pointer to it stands
+// a function of the engine, and the address of its pointer
 typedef struct mjgpForward_ {
   const char* name;
   void** slot;
@@ -14,20 +14,17 @@ typedef struct mjgpForward_ {
 // all of them; the last name is null (forward.c)
 const mjgpForward* mjgp_forwards(void);
 
-// let the functions be those of the engine in this process: of several the one with this
-// version, else another patch release of it, else the first. Returns the number of
-// engines, 0: there is none, and no function of the engine may be called. missing: the
-// first function that the engine does not have, else null.
+// Take the functions of the engine in this process: of several the one with this version, else a
+// patch release of it, else the first. Returns the number of engines; with 0 no function may be
+// called. missing: the first function that the engine lacks, or null.
 int mjgp_bindEngine(const char** missing, int version);
 
-// paths of all MuJoCo libraries that the process has loaded, separated by ", ". Returns
-// their number.
+// List the paths of all loaded MuJoCo libraries, separated by ", ". Returns their number.
 int mjgp_engines(char* paths, size_t paths_sz);
 
-// does the engine that is running have the layouts that the plugin was compiled with,
-// which is asked of patch releases only: compile and step a small model, and compare what
-// stands in the engine's structs with what is known of it: sizes, members from the first
-// to the last, the motion in closed form. Null, or what differs (fit.c)
+// Check that a patch release has the struct layouts of the plugin's headers: compile and step a
+// small model, and compare sizes, members and the motion in closed form. Returns null, or what
+// differs (fit.c).
 const char* mjgp_misfit(void);
 
 #endif  // MJGEAR_PLUGIN_ENGINES_H_

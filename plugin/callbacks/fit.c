@@ -23,7 +23,7 @@ static const char kText[] =
   }
 
 
-// members of the model, whose last one tells whether any was added
+// Compare members of the model; the last one tells whether any was added.
 static const char* compareModel(const mjModel* m) {
   mjgpFITS(m->signature != 0);
   mjgpFITS(m->nq == 8 && m->nv == 7 && m->nu == 1 && m->nbody == 3 && m->njnt == 2);

@@ -1,15 +1,13 @@
 // The functions of the engine, forwarded to the engine that is in this process.
 //
-// A library that names another as needed is not even loaded where that one is missing,
-// and the system's loader reports it. The name also has the release in
-// it, patch and all. So the plugin names no MuJoCo as needed: each function of the engine
-// that it calls leads through a pointer here, and registration fills the pointers
-// (engines.c). What is missing in this list the linker takes from the engine's library,
-// and test_engines.py fails.
+// A library that needs another by name does not load without it, and MuJoCo's name has the patch
+// release in it. So the plugin needs no MuJoCo by name: it calls the engine through the pointers
+// here, which registration fills (engines.c). If a function is missing in this list, the linker
+// takes it from the engine's library, and test_engines.py fails.
 
 #include "callbacks/engines.h"
 
-// mjgpFORWARD(name): a pointer mjgp_slot_name and the function that leads where it says, in the words of the system's
+// mjgpFORWARD(name): a pointer mjgp_slot_name and a function that jumps to it, for the system's
 // object files: forward_elf.h, forward_macho.h or forward_pe.h, chosen by CMake
 #include mjgpFORWARD_HEADER
 

@@ -1,5 +1,5 @@
-// A forwarded function in a PE file (Windows): the engine's header says that it is imported, and an imported function is
-// called through the pointer __imp_NAME, which the loader would fill. Here registration does.
+// A forwarded function in a PE file (Windows): an imported function is called through the pointer
+// __imp_NAME, which registration fills instead of the loader.
 
 #ifndef MJGEAR_PLUGIN_FORWARD_PE_H_
 #define MJGEAR_PLUGIN_FORWARD_PE_H_

@@ -1,4 +1,4 @@
-// What the plugin asks of the system's loader; one file a system (loader_linux.c, loader_macos.c, loader_windows.c),
+// The system's loader; one file a system (loader_linux.c, loader_macos.c, loader_windows.c),
 // chosen by CMake.
 
 #ifndef MJGEAR_PLUGIN_LOADER_H_
@@ -11,13 +11,14 @@ enum {
   mjgpMAXPATH = 1000  // bytes of a path, UTF-8
 };
 
-// files of the MuJoCo libraries that the process has loaded; returns their number
+// List the files of the loaded MuJoCo libraries. Returns their number.
 int mjgp_enginePaths(char paths[mjgpMAXENGINE][mjgpMAXPATH]);
 
-// handle of a loaded library, which stays loaded from now on; null path: whatever the program can see. Null if there is none
+// Returns the handle of a loaded library, which stays loaded, or null; null path: the program's
+// symbols.
 void* mjgp_openEngine(const char* path);
 
-// a function of the library, null if it has none of this name
+// Returns a function of the library, or null.
 void* mjgp_engineFunction(void* engine, const char* name);
 
 #endif  // MJGEAR_PLUGIN_LOADER_H_

@@ -20,8 +20,7 @@ mjPLUGIN_LIB_INIT(mjgear) {
     return;
   }
 
-  // the layout of mjModel and mjData is known for one version; a patch release may have
-  // it too
+  // the layout of mjModel and mjData is that of one version; a patch release may share it
   int other = mj_version() != mjVERSION_HEADER;
   int patch = other && mj_version() / 1000 == mjVERSION_HEADER / 1000;
   const char* misfit = missing && (patch || !other) ? missing : patch ? mjgp_misfit() : NULL;
@@ -35,8 +34,7 @@ mjPLUGIN_LIB_INIT(mjgear) {
     return;
   }
 
-  // two engines know nothing of each other: a model of the one finds no plugin of the
-  // other
+  // with two engines, a model of one finds no plugin of the other
   char paths[2000];
   if (mjgp_engines(paths, sizeof(paths)) > 1) {
     mju_warning(mjgpNAME
@@ -58,7 +56,7 @@ mjPLUGIN_LIB_INIT(mjgear) {
   plugin.visualize = mjgp_visualize;
   mjp_registerPlugin(&plugin);
 
-  // gears and brakes are one system: whichever instance comes first acts for all
+  // the first instance of gears or brakes acts for all
   mjgp_describeBrake(&plugin);
   mjp_registerPlugin(&plugin);
 }

@@ -20,8 +20,8 @@
 
 //---------------------------------- forces --------------------------------------------------------
 
-// is the joint of a gear awake, or are all of its tendon; a tendon that nothing moves is
-// not
+// Returns 1 if the joint of a gear, or all joints of its tendon, are awake. A tendon that no
+// joint moves is not.
 static int isAwake(const mjModel* m, const mjData* d, mjgpRow row) {
   int awake = !(m->opt.enableflags & mjENBL_SLEEP) && row.n;
   for (int k = 0; k < row.n && !awake; k++) {
@@ -31,8 +31,8 @@ static int isAwake(const mjModel* m, const mjData* d, mjgpRow row) {
 }
 
 
-// the velocity on which a gear acts; a gap between two joints on that of the motor less
-// that of the load, as far as they are awake
+// Returns the velocity on which a gear acts; of a gap between two joints, the motor's less the
+// load's, as far as they are awake.
 static mjgpRow rowOf(const mjModel* m, const mjData* d, const mjgpJoint* joint) {
   if (joint->gap != mjgpGAP_LOAD) {
     return mjgp_row(m, d, joint);
@@ -43,7 +43,6 @@ static mjgpRow rowOf(const mjModel* m, const mjData* d, const mjgpJoint* joint) 
 }
 
 
-// Trees that a tendon connects fall asleep together
 void mjgp_gatherActive(mjgpGears* g, const mjModel* m, const mjData* d) {
   const mjgpConfig* config = g->config;
   int all = !(m->opt.enableflags & mjENBL_SLEEP), nactive = 0, ntree = 0;
@@ -66,9 +65,9 @@ void mjgp_gatherActive(mjgpGears* g, const mjModel* m, const mjData* d) {
 }
 
 
-// Trees that the engine is putting to sleep: it computes forces once more, at rest. A
-// saved state does not say who sleeps, and trees that it wakes come back to the same
-// numbers. Returns 1 if there is such a tree
+// Mark trees that the engine is putting to sleep: it computes forces again, at rest. A saved
+// state does not say who sleeps, and trees that it wakes return to the same numbers. Returns 1 if
+// there are any.
 static int markFallingAsleep(mjgpGears* g, const mjModel* m, mjData* d) {
   if (!(m->opt.enableflags & mjENBL_SLEEP)) {
     return 0;
@@ -89,9 +88,9 @@ static int markFallingAsleep(mjgpGears* g, const mjModel* m, mjData* d) {
 }
 
 
-// The engine puts trees to sleep when the motion of this step is known and activations are already those of the next one. What
-// stays awake moves as was solved for: only the gears of dozing trees are solved once more. Under "discrete" the engine moves by the
-// forces that it computes then. Returns how many were active
+// Keep only the gears of trees that fall asleep, and return the former number. The engine puts
+// trees to sleep when the motion of the step is known and activations are those of the next. The
+// others move as solved. Under "discrete" the engine moves by the forces that it computes then.
 static int keepFallingAsleep(int* active, mjgpGears* g) {
   int nactive = g->in.nactive, n = 0;
   for (int a = 0; a < nactive; a++) {
@@ -105,7 +104,7 @@ static int keepFallingAsleep(int* active, mjgpGears* g) {
 }
 
 
-// passive force without friction; d->qfrc_passive returns to it
+// Set passive forces without friction, in d->qfrc_passive too.
 static void removeFriction(mjgpGears* g, const mjModel* m, mjData* d) {
   int fresh = g->phase == mjgpPHASE_FRESH, passive = mjgp_passiveActive(m);
   for (int k = 0; k < g->config->ndof; k++) {
@@ -138,7 +137,7 @@ void mjgp_addWrenches(mjtNum* force, const mjModel* m, mjData* d, mjtNum scale) 
 }
 
 
-// sum of all forces but those of constraints and of friction                    (nv)
+// Sum all forces but those of constraints and of friction                       (nv)
 static void smoothForce(mjtNum* force, const mjModel* m, mjData* d, const mjtNum* actuator) {
   const mjtNum *passive = d->qfrc_passive, *bias = d->qfrc_bias, *applied = d->qfrc_applied;
   int nv = (int)m->nv;
@@ -149,8 +148,7 @@ static void smoothForce(mjtNum* force, const mjModel* m, mjData* d, const mjtNum
 }
 
 
-// under "discrete" springs and position gains act at the end of the step: what that
-// changes at this velocity
+// Add what springs and position gains change over the step under "discrete".
 static void addDiscreteShift(mjtNum* force, const mjModel* m, const mjData* d) {
 #if mjgpDISCRETE
   for (int i = 0; i < (int)m->nv && mjgp_isDiscrete(m) && d->efm_active; i++) {
@@ -164,8 +162,7 @@ static void addDiscreteShift(mjtNum* force, const mjModel* m, const mjData* d) {
 
 //---------------------------------- one step ------------------------------------------------------
 
-// Keyframes hold no state of plugins, and the engine asks none when it writes them. Those
-// that mj_setKeyframe took of a running simulation begin later than 0
+// Warn that keyframes hold no state of plugins: one that mj_setKeyframe made begins later than 0.
 static void warnOfKeyframe(mjgpGears* g, const mjData* d) {
   int begun = g->begun, relaxed = 0, loaded = 0;
   g->begun = 1;
@@ -189,8 +186,7 @@ static void warnOfKeyframe(mjgpGears* g, const mjData* d) {
 }
 
 
-// a servo so stiff that constraints and integrator see different joints: say so, and what
-// helps
+// Warn of a servo so stiff that constraints and integrator see different joints.
 static void warnOfGains(mjgpGears* g, const mjModel* m) {
   for (int a = 0; a < g->in.nactive; a++) {
     int i = g->in.active[a];
@@ -230,7 +226,7 @@ void mjgp_reportNoFriction(mjgpGears* g, mjData* d, const mjModel* m, int status
 }
 
 
-// forces of actuators from which the engine goes on; null: they are there
+// Restore the actuator forces of the engine; null: they are unchanged.
 static void restoreForces(mjData* d, const mjtNum* given, int n) {
   if (given) {
     mju_copy(d->actuator_force, given, n);
@@ -238,8 +234,8 @@ static void restoreForces(mjData* d, const mjtNum* given, int n) {
 }
 
 
-// compute the friction of this step and add it to the passive forces Long because it is
-// the table of contents of a step: one call after the other, in their order
+// Compute the friction of this step and add it to the passive forces. Long because it is the
+// table of contents of a step.
 static void step(mjgpGears* g, const mjModel* m, mjData* d, int actuated) {
   mjgp_checkModel(g, m);
   mjgp_applyChanges(g, m, d);
@@ -267,8 +263,7 @@ static void step(mjgpGears* g, const mjModel* m, mjData* d, int actuated) {
   int nactive = settles ? keepFallingAsleep(active, g) : g->in.nactive;
   mjgInfo moved = g->out.info;
 
-  // motor torque; without active actuators we are called earlier and compute what is not
-  // there yet
+  // motor torque; without active actuators the callback comes earlier
   const mjtNum* given = mjgp_evaluateActuation(g, m, d, actuated);
   mjgp_gatherActuation(g, m, d, actuated);
 
@@ -282,7 +277,6 @@ static void step(mjgpGears* g, const mjModel* m, mjData* d, int actuated) {
   }
   addDiscreteShift(force, m, d);
   if (!mjgp_isZero(force, 0, g->config->nv) || !mjgp_isZero(d->qvel, 0, g->config->nv)) {
-    // the engine finds out by itself
     removeFriction(g, m, d);
     mjgp_reportNoFriction(g, d, m, mjgERR_NOT_FINITE);
     restoreForces(d, given, (int)m->nout);
@@ -297,15 +291,13 @@ static void step(mjgpGears* g, const mjModel* m, mjData* d, int actuated) {
     warnOfGains(g, m);
   }
 
-  // gains through tendons are not in the sparsity of M: the engine iterates, and takes no
-  // start
+  // gains through tendons are not in the sparsity of M: the engine iterates without a warm start
   g->out.tolerance = Mhat.coupled ? m->opt.tolerance : 0;
 
   memset(&g->out.info, 0, sizeof(g->out.info));
   g->out.info.status = g->refused ? mjgERR_ARGUMENT : mjgSOLVED;
 
-  // the law of this step; start from the last one, with constraints solve for both
-  // together
+  // the law of this step, from the last solution; with constraints both are solved together
   mjgp_makeLaw(g, m, d);
   int lags = d->nefc && g->config->options.coupling != mjgpCOUPLING_IMPLICIT, n = 0;
   int* joint = g->scratch.joint;
@@ -331,7 +323,6 @@ static void step(mjgpGears* g, const mjModel* m, mjData* d, int actuated) {
     g->out.info = moved;
   }
 
-  // add friction
   mjgp_applyFriction(g, m, d, g->out.t);
   g->done = 1;
   mjgp_writeSensors(g, m, d);
@@ -342,7 +333,7 @@ static void step(mjgpGears* g, const mjModel* m, mjData* d, int actuated) {
 
 //---------------------------------- callbacks -----------------------------------------------------
 
-// passive forces of inverse dynamics: there is no motor torque, so that gears do nothing
+// Passive forces of inverse dynamics: without motor torque gears do nothing.
 static void findInverse(mjgpGears* g, const mjData* d) {
   int stages = mjgp_inverseStages(d);
   g->inverse = stages > g->stages;
@@ -356,8 +347,7 @@ static void findInverse(mjgpGears* g, const mjData* d) {
 
 
 void mjgp_compute(const mjModel* m, mjData* d, int instance, int capability_bit) {
-  // only the leader has data, and it is the first; without actuation the last instance
-  // acts for it
+  // the leader is the first instance and alone has data; without actuation the last instance acts
   int alone = capability_bit != mjPLUGIN_PASSIVE || mjgp_actuationActive(m);
   if (alone && instance > 0 && m->plugin[instance] == m->plugin[instance - 1]) {
     return;
@@ -371,8 +361,8 @@ void mjgp_compute(const mjModel* m, mjData* d, int instance, int capability_bit)
     return;
   }
 
-  // passive forces are new; without actuation this is also the place to act, behind all
-  // of our instances
+  // passive forces are new; without actuation this callback computes the step, after all
+  // instances
   if (capability_bit == mjPLUGIN_PASSIVE) {
     g->phase = mjgpPHASE_FRESH;
     if (instance == leader) {
@@ -383,7 +373,7 @@ void mjgp_compute(const mjModel* m, mjData* d, int instance, int capability_bit)
     }
   }
 
-  // actuator forces are about to be summed up: the place of the plugin in a step
+  // actuator forces are about to be summed: compute the step
   else if (capability_bit == mjPLUGIN_ACTUATOR) {
     step(g, m, d, 1);
   }

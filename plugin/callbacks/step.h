@@ -8,7 +8,7 @@
 #include "configuration/jacobian.h"
 #include "state/gears.h"
 
-// friction of this step (step.c), and what it leaves to the next (advance.c)
+// friction of this step (step.c); state of the next (advance.c)
 void mjgp_compute(const mjModel* m, mjData* d, int instance, int capability_bit);
 void mjgp_advance(const mjModel* m, mjData* d, int instance);
 
@@ -18,16 +18,16 @@ void mjgp_gatherActive(mjgpGears* g, const mjModel* m, const mjData* d);
 // force += scale times what is applied to bodies                                     (nv)
 void mjgp_addWrenches(mjtNum* force, const mjModel* m, mjData* d, mjtNum scale);
 
-// no friction in this step, and a status that says why
+// Set no friction in this step, and a status with the reason.
 void mjgp_reportNoFriction(mjgpGears* g, mjData* d, const mjModel* m, int status);
 
-// does mj_passive call plugins; if not it leaves passive forces at zero
+// Returns 1 if mj_passive calls plugins; otherwise it leaves passive forces at zero.
 static inline int mjgp_passiveActive(const mjModel* m) {
   int flags = mjDSBL_SPRING | mjDSBL_DAMPER;
   return (m->opt.disableflags & flags) != flags;
 }
 
-// velocity on which gear i acts
+// Returns the velocity on which gear i acts.
 static inline mjtNum mjgp_velocityOf(const mjgpGears* g, const mjData* d, int i) {
   return mjgp_mulRow(g->in.E[i], d->qvel);
 }

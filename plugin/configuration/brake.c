@@ -4,7 +4,6 @@
 #include "configuration/names.h"
 #include "configuration/parsing.h"
 
-// numbers come first
 const char* const mjgp_brakeKeys[mjgpNBRAKEKEY] = {
     "holding_torque", "sliding_torque", "closing_time", "opening_time", "side", "normally"};
 
@@ -52,7 +51,7 @@ static void readKeys(mjgpBrakeKeys* brake, mjgpPlace* place) {
 }
 
 
-// what the actuator has besides, and a brake has not
+// Refuse attributes of actuators that a brake does not have.
 static void refuseActuator(const mjModel* m, const mjgpBrakeKeys* brake, const mjgpPlace* place) {
   int i = brake->actuator;
   if (m->actuator_gear[6 * m->actuator_outadr[i]] != 1 || m->actuator_forcelimited[i] ||
@@ -66,7 +65,7 @@ static void refuseActuator(const mjModel* m, const mjgpBrakeKeys* brake, const m
 }
 
 
-// joint or tendon of an actuator; -1 after a refusal
+// Returns the joint or tendon of an actuator; -1 after a refusal.
 static int readTarget(int* type, const mjModel* m, int actuator, const mjgpPlace* place) {
   int kind = m->actuator_trntype[actuator], id = m->actuator_trnid[2 * actuator];
   *type = kind == mjTRN_TENDON ? mjOBJ_TENDON : mjOBJ_JOINT;
@@ -85,7 +84,7 @@ static int readTarget(int* type, const mjModel* m, int actuator, const mjgpPlace
 
 //---------------------------------- all of them ---------------------------------------------------
 
-// the gear of a joint or tendon among n, or a new one behind them
+// Returns the gear of a joint or tendon among n, or appends one.
 static mjgpJoint* findJoint(mjgpJoint* joint, int* n, int type, int id, const mjgpPlace* place,
                             int index) {
   mjgpJoint made = mjgp_makeGeared(place, type, id, index, 0);

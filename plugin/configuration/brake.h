@@ -18,11 +18,11 @@ enum {
   mjgpNBRAKEKEY = 6
 };
 
-// actuators that are this brake
+// Returns the number of actuators that are this brake.
 int mjgp_countBrakes(const mjModel* m, int instance);
 
-// read all brakes into the joints that have gears, and append joints that have none;
-// joint has room for them. Returns the number of joints
+// Read all brakes into joints with gears, and append joints without; joint has room. Returns the
+// number of joints.
 int mjgp_readBrakes(mjgpJoint* joint, int n, mjgReport* report, const mjModel* m);
 
 #endif  // MJGEAR_PLUGIN_BRAKE_H_

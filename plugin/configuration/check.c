@@ -9,8 +9,7 @@
 #include "configuration/sensors.h"
 #include "friction/engine.h"
 
-// of the length of a row: what is left of it that others do not explain is more than
-// rounding
+// share of a row's length that is independent of the others, above round-off
 static const double kIndependent = 1e-9;
 
 
@@ -24,10 +23,10 @@ void mjgp_checkSolver(mjgReport* report, int solver, int n) {
 }
 
 
-// refuse options of the model with which friction cannot act; where: its first instance
+// Refuse options of the model with which friction cannot act. where: its first instance.
 static void checkModel(mjgReport* report, const mjModel* m, const mjgpOptions* options, int n,
                        const char* where) {
-  // the engine has flexible bodies with Euler or discrete
+  // flexible bodies need Euler or discrete
   const char* set = m->nflex ? "set <option integrator=\"Euler\"/>"
                              : "set <option integrator=\"implicitfast\"/> (or Euler, implicit, "
                                "discrete)";
@@ -57,7 +56,7 @@ static void checkModel(mjgReport* report, const mjModel* m, const mjgpOptions* o
 }
 
 
-// has a gear friction of its own
+// Returns 1 if a gear has friction.
 static int rubs(const mjgpJoint* joint) {
   double gamma_u, gamma_v, coulomb;
   mjg_frictionAt(&gamma_u, &gamma_v, &coulomb, &joint->gear, 0, 0, 0, 0);
@@ -65,8 +64,7 @@ static int rubs(const mjgpJoint* joint) {
 }
 
 
-// refuse what only one problem of constraints and friction knows, where friction is
-// solved with constraint forces of the last step
+// Refuse gears that need constraints and friction in one problem, with coupling="lagged".
 static void checkLagged(mjgReport* report, const mjModel* m, const mjgpJoint* joint) {
   const char* has = joint->dof < 0               ? "spans several joints"
                     : joint->brake.actuator >= 0 ? "has a brake"
@@ -82,10 +80,9 @@ static void checkLagged(mjgReport* report, const mjModel* m, const mjgpJoint* jo
 }
 
 
-// refuse noslip iterations, which change contact forces behind the solver, and with them
-// the motion that friction was solved for: with hands and legged robots one step of a
-// hundred is not confirmed, one of seven if gears lock. A gear that rubs nowhere and has
-// no gap may have them.
+// Refuse noslip iterations: they change contact forces after the solution, and with them the
+// motion. With hands and legged robots one step in a hundred differs, one in seven if gears lock.
+// A gear without friction and gap may have them.
 static void checkNoslip(mjgReport* report, const mjModel* m, const mjgpJoint* joint, int n,
                         const char* where) {
   int acts = 0;
@@ -115,7 +112,7 @@ static void checkPGS(mjgReport* report, const mjModel* m, const char* where) {
 }
 
 
-// refuse what keys "motor" say wrong
+// Refuse wrong keys "motor".
 static void checkMotors(mjgReport* report, const mjModel* m, const mjgpJoint* joint, int n,
                         int slot) {
   mjgpMotors motors;
@@ -124,7 +121,7 @@ static void checkMotors(mjgReport* report, const mjModel* m, const mjgpJoint* jo
 }
 
 
-// refuse actuators of ours: the gear acts on the motor torque of a joint, and is no motor
+// Refuse a gear as an actuator's plugin: it acts on motor torque, and is no motor.
 static void checkActuators(mjgReport* report, const mjModel* m, int slot) {
   for (int i = 0; i < m->nactuator; i++) {
     if (m->actuator_plugin[i] >= 0 && m->plugin[m->actuator_plugin[i]] == slot) {
@@ -140,8 +137,7 @@ static void checkActuators(mjgReport* report, const mjModel* m, int slot) {
 
 //---------------------------------- tendons -------------------------------------------------------
 
-// what the actuators of a tendon are, as far as it decides whether their force passes a
-// gear as one number
+// properties of a tendon's actuators that decide whether their force is one number at a gear
 typedef struct mjgpRopeMotors_ {
   int n;       // actuators
   int gains;   // with a gain that depends on velocity
@@ -170,8 +166,7 @@ static mjgpRopeMotors motorsOf(const mjModel* m, int tendon) {
 }
 
 
-// model that the compiler is making in this thread, null: none; whether it has the flag
-// sleep, and what is disabled
+// model that this thread's compiler is making, or null; its flags sleep and disable
 static _Thread_local const mjModel* compiled;
 static _Thread_local int compiled_sleep, compiled_flags;
 
@@ -183,7 +178,7 @@ void mjgp_noteCompiled(const mjModel* m) {
 }
 
 
-// while it looks for the lengths of muscles it disables springs, dampers and more
+// while it computes lengths of muscles it disables springs, dampers and more
 int mjgp_isCompiled(const mjModel* m) {
   return m == compiled && !((m->opt.disableflags ^ compiled_flags) & ~mjDSBL_CONTACT);
 }
@@ -197,7 +192,7 @@ mjModel mjgp_withoutOptions(const mjModel* m) {
 }
 
 
-// refuse what keeps a tendon's motor torque from being one number that passes the gear
+// Refuse tendons whose motor torque is not one number at the gear.
 static void checkTendon(mjgReport* report, const mjModel* m, const mjgpJoint* joint) {
   mjgpPlace place = {m, joint->instance, "tendon", report, 0};
   const char* name = mjgp_gearName(m, joint);
@@ -218,8 +213,7 @@ static void checkTendon(mjgReport* report, const mjModel* m, const mjgpJoint* jo
     }
   }
 
-  // the engine's matrices have room for pairs of dofs on one way to a root, and leave out
-  // what couples different branches of a tree
+  // the engine's matrices leave out terms between different branches of a tree
   int chain = 1, trees = 0;
   for (int k = 1; k < n; k++) {
     chain &= mjgp_isInInertia(m, dof[k], dof[k - 1]);
@@ -253,8 +247,8 @@ static void checkTendon(mjgReport* report, const mjModel* m, const mjgpJoint* jo
 }
 
 
-// refuse "implicit" where a servo over a tendon couples slides of one body, one with a
-// gear: the engine's derivative has them, its inertia matrix has not
+// Refuse "implicit" where a servo over a tendon couples slides of one body, one with a gear: the
+// engine's derivative has the term, its inertia matrix does not.
 static void checkSlides(mjgReport* report, const mjModel* m, const mjgpJoint* joint) {
   int dof = joint->dof;
   for (int t = 0; t < m->ntendon && dof >= 0 && m->opt.integrator == mjINT_IMPLICIT; t++) {
@@ -280,8 +274,8 @@ static void checkSlides(mjgReport* report, const mjModel* m, const mjgpJoint* jo
 }
 
 
-// refuse gears whose velocities depend on each other: friction at rest could be shared
-// among them in many ways. Fixed tendons only, whose coefficients are constant
+// Refuse gears with dependent velocities: at rest they could share friction in many ways. Only
+// fixed tendons, whose coefficients are constant.
 static void checkDependence(mjgReport* report, const mjModel* m, const mjgpJoint* joint, int n) {
   int nv = (int)m->nv, count = 0;
   mjtNum* E = mju_malloc(sizeof(mjtNum) * (size_t)nv * (size_t)(m->ntendon + 1));
@@ -291,7 +285,7 @@ static void checkDependence(mjgReport* report, const mjModel* m, const mjgpJoint
       continue;
     }
 
-    // its row, less what joints with gears and the rows before explain
+    // its row, less its projection on joints with gears and on the rows before
     mjtNum *row = E + (size_t)count * (size_t)nv, size = 0;
     mju_zero(row, nv);
     for (int k = first; k < first + m->tendon_num[joint[i].tendon]; k++) {
@@ -342,7 +336,6 @@ mjgpJoint* mjgp_check(int* n, mjgpOptions* options, mjgReport* report, const mjM
     return joint;
   }
 
-  // these name joints, which may be refused for another reason
   for (int i = 0; i < *n; i++) {
     if (joint[i].kind == mjgpTRN_TENDON) {
       checkTendon(report, m, joint + i);
@@ -400,9 +393,8 @@ const char* mjgp_geometryWarning(const mjModel* m, const mjgpJoint* joint) {
 }
 
 
-// one that can be driven back takes its share of what the rotor's inertia and constant
-// friction make of the motion: where there is neither the gear does nothing while its
-// motor is off
+// Returns 1 if a gear does nothing while its motor is off: it is backdrivable, without rotor
+// inertia and constant friction.
 static int isIdle(const mjModel* m, const mjgpJoint* joint) {
   double gamma_u, gamma_v, coulomb;
   mjg_frictionAt(&gamma_u, &gamma_v, &coulomb, &joint->gear, 0, 0, 0, 0);
@@ -412,7 +404,7 @@ static int isIdle(const mjModel* m, const mjgpJoint* joint) {
 }
 
 
-// can only friction of its load move a gear: it cannot be driven back and has no motor
+// Returns 1 if nothing can move a gear: it is not backdrivable and has no motor.
 static int isStranded(const mjModel* m, const mjgpMotors* motors, const mjgpJoint* joint, int i) {
   double gamma_u, gamma_v, coulomb;
   int motor = joint[i].gap == mjgpGAP_LOAD ? joint[i].partner : i, driven = 0;
@@ -425,7 +417,7 @@ static int isStranded(const mjModel* m, const mjgpMotors* motors, const mjgpJoin
 }
 
 
-// instances that would be left behind where their robot becomes part of another model
+// Warn of instances that are left behind when their robot is attached to another model.
 static void warnHomeless(mjgReport* report, const mjModel* m, int slot) {
   for (int i = 0; i < m->nplugin; i++) {
     const char* name = mjgp_nameOf(m, mjOBJ_PLUGIN, i);

@@ -11,8 +11,7 @@
 #include "configuration/parsing.h"
 #include "law/transmission.h"
 
-// keys beside those of gears, which are the core's, and those of gaps, which stand
-// between these two lists: models that were saved in binary rely on the order
+// keys before and after those of gears and gaps; binary models rely on the order
 static const char* const own_keys[] = {"joint",    "tendon",    "type",       "solver",
                                        "coupling", "tolerance", "iterations", "backlash"};
 static const char* const joint_keys[] = {"motor_joint", "encoder"};
@@ -55,7 +54,7 @@ const char* const* mjgp_keys(int* nkey) {
 }
 
 
-// joints and tendons that an instance lists as geared
+// Returns the number of joints and tendons that an instance lists.
 static int countListed(const mjModel* m, int instance) {
   return mjgp_countGiven(m, instance, "joint") + mjgp_countGiven(m, instance, "tendon");
 }
@@ -77,8 +76,8 @@ int mjgp_countJoints(const mjModel* m, int instance) {
 
 //---------------------------------- joints of an instance -----------------------------------------
 
-// find the joints and tendons that an instance lists, at one of its homes; number of
-// those that were found and can have a gear. start: index of the first
+// Find the joints and tendons that an instance lists, at one home. start: index of the first.
+// Returns how many can have a gear.
 static int readJoints(mjgpJoint* joint, int start, mjgpPlace* place) {
   static const int types[] = {mjOBJ_JOINT, mjOBJ_TENDON};
   int found = 0, item = 0, length;
@@ -121,8 +120,8 @@ int mjgp_makeGear(mjgpJoint* joint, mjgReport* report) {
 }
 
 
-// what the descriptions of an instance's gears mean; place: "mjgear.transmission,
-// instance 'x'"
+// Make the gears of an instance from their descriptions. place: "mjgear.transmission, instance
+// 'x'".
 static void makeGears(mjgpJoint* joint, int found, mjgReport* report, const mjModel* m,
                       const char* place) {
   for (int i = 0; i < found; i++) {
@@ -136,7 +135,7 @@ static void makeGears(mjgpJoint* joint, int found, mjgReport* report, const mjMo
 }
 
 
-// read the tables of an instance, which all of its gears have
+// Read the tables of an instance, which all its gears share.
 static void readTables(mjgpJoint* joint, int found, mjgpPlace* place) {
   for (int kind = 0; kind < mjgNTABLE; kind++) {
     mjgTable table;
@@ -151,8 +150,7 @@ static void readTables(mjgpJoint* joint, int found, mjgpPlace* place) {
 }
 
 
-// read everything that describes the gears of an instance; joint holds found of the n
-// listed ones
+// Read the gears of an instance; joint holds found of the n listed ones.
 static void readGears(mjgpJoint* joint, int found, int n, mjgpPlace* place) {
   mjgReport* report = place->report;
   int before = report->count, described = 0;
@@ -188,7 +186,6 @@ static void readGears(mjgpJoint* joint, int found, int n, mjgpPlace* place) {
   readTables(joint, found, place);
   mju_free(value);
 
-  // a gap may be all that there is
   if (report->count == before && described) {
     makeGears(joint, found, report, place->m, report->where);
   } else if (report->count == before && mjgp_countGiven(place->m, place->instance, "backlash")) {
@@ -203,8 +200,7 @@ static void readGears(mjgpJoint* joint, int found, int n, mjgpPlace* place) {
 
 //---------------------------------- settings ------------------------------------------------------
 
-// may an instance give a setting: it is the same that another one gave, *first, or the
-// first
+// Returns 1 if an instance may give a setting: the first one, or the same as *first gave.
 static int agrees(int* first, int same, const mjgpPlace* place) {
   if (*first >= 0 && !same) {
     mjgp_refuseKey(place,
@@ -218,8 +214,7 @@ static int agrees(int* first, int same, const mjgpPlace* place) {
 }
 
 
-// read the settings of one instance into those of all; given[k] is the instance that gave
-// key k
+// Read the settings of one instance into those of all. given[k]: instance that gave key k.
 static void readOptions(mjgpOptions* options, int given[4], mjgpPlace* place) {
   int choice = 0;
   mjtNum number = 0;
@@ -264,8 +259,7 @@ static void readOptions(mjgpOptions* options, int given[4], mjgpPlace* place) {
 
 //---------------------------------- all instances -------------------------------------------------
 
-// joints in the order of their dofs, behind them tendons of several joints; 0: the same
-// one
+// Order joints by their dofs, then tendons of several joints; 0: the same one.
 static int compareJoints(const void* a, const void* b) {
   const mjgpJoint *first = a, *second = b;
   if ((first->dof < 0) != (second->dof < 0)) {
@@ -278,7 +272,7 @@ static int compareJoints(const void* a, const void* b) {
 }
 
 
-// refuse a joint or tendon that two instances list
+// Refuse a joint or tendon that two instances list.
 static void refuseTwice(const mjgpJoint* a, const mjgpJoint* b, const mjModel* m,
                         mjgReport* report) {
   int first = mjMIN(a->instance, b->instance), second = mjMAX(a->instance, b->instance);
@@ -288,7 +282,7 @@ static void refuseTwice(const mjgpJoint* a, const mjgpJoint* b, const mjModel* m
 }
 
 
-// read one instance of gears; number of joints. given: as in readOptions
+// Read one instance of gears. Returns the number of joints. given: as in readOptions.
 static int readInstance(mjgpJoint* joint, mjgpOptions* options, int given[4], mjgReport* report,
                         const mjModel* m, int instance) {
   mjgpPlace place = {m, instance, "joint", report, mjgp_nextHome(m, instance, 0)};

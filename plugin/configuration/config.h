@@ -1,4 +1,4 @@
-// What the <config> elements of all instances say, read and checked in one place.
+// The <config> elements of all instances, read and checked.
 
 #ifndef MJGEAR_PLUGIN_CONFIG_H_
 #define MJGEAR_PLUGIN_CONFIG_H_
@@ -13,12 +13,11 @@
 
 #define mjgpNAME "mjgear.transmission"
 
-// brakes are actuators of another plugin, whose instances have gears and states like
-// those of the first
+// brakes are actuators of a second plugin, whose instances have gears and states too
 #define mjgpBRAKE         "mjgear.brake"
 #define mjgpCHECKED_BRAKE "mjgear.check.brake"  // in a model whose gears are only checked
 
-// the line about a gear that no key describes
+// message about a gear that no key describes
 #define mjgpUNDESCRIBED                                                       \
   "nothing says what the gear is; give gamma_u and gamma_v, eta_forward and " \
   "eta_backward, starting torques, or a type and its keys"
@@ -26,7 +25,7 @@
 // longest text of all refusals together
 #define mjgpERRORSIZE 4000
 
-// names of all keys, in no order of importance; at most mjgpMAXKEY
+// Returns the names of all keys; at most mjgpMAXKEY.
 #define mjgpMAXKEY 100
 const char* const* mjgp_keys(int* nkey);
 
@@ -41,7 +40,7 @@ typedef enum mjgpTransmissionKind_ {
   mjgpTRN_TENDON = 1  // a tendon's: j is its row of ten_J, the rotor inertia its armature
 } mjgpTransmissionKind;
 
-// what stands at a joint of the list
+// backlash at a joint of the list
 typedef enum mjgpGap_ {
   mjgpGAP_NONE = 0,   // the rotor is the joint
   mjgpGAP_ROTOR = 1,  // a gap between a rotor of the plugin and this joint
@@ -87,14 +86,13 @@ static inline mjtNum mjgp_closedShare(const mjgpBrakeKeys* brake, mjtNum travel)
   return brake->normally == mjgpNORMALLY_CLOSED ? 1 - travel : travel;
 }
 
-// settings of the whole system of geared joints; an instance that does not give a key
-// agrees
+// settings of all geared joints
 typedef struct mjgpOptions_ {
   mjgSettings solver;
   int coupling;  // mjgpCoupling
 } mjgpOptions;
 
-// one geared joint; what every step reads comes first, side by side
+// one geared joint; members that every step reads come first
 typedef struct mjgpJoint_ {
   int dof;               // dof of the joint, or of the one that a tendon is; -1: jacobian.h
   int qpos;              // its position in qpos, -1: a tendon of several joints
@@ -121,30 +119,29 @@ typedef struct mjgpJoint_ {
   mjgDescription description;  // its gear, as it was described
 } mjgpJoint;
 
-// room for the joints of an instance: the names in its keys "joint", "tendon" and
-// "motor_joint", for each of its homes (names.h)
+// Returns the most joints of an instance: names in its keys "joint", "tendon" and "motor_joint",
+// for each home (names.h).
 int mjgp_countJoints(const mjModel* m, int instance);
 
-// read all instances of the plugin in slot: *n joints in the order of their dofs, behind
-// them tendons of several joints, to be freed with mju_free. Every problem goes into the
-// report, one line each: what is wrong, where, and the remedy.
+// Read all instances of the plugin in slot. Returns *n joints by their dofs, then tendons of
+// several joints, to be freed with mju_free. Every problem goes into the report.
 mjgpJoint* mjgp_configure(int* n, mjgpOptions* options, mjgReport* report, const mjModel* m,
                           int slot);
 
-// is there a gap between a joint and its rotor or motor
+// Returns 1 if there is a gap between a joint and its rotor or motor.
 static inline int mjgp_hasGap(const mjgpJoint* joint) {
   return joint->gap == mjgpGAP_ROTOR || joint->gap == mjgpGAP_LOAD;
 }
 
-// joint or tendon that has a gear: its id and its type, mjOBJ_JOINT or mjOBJ_TENDON
+// Returns the type, mjOBJ_JOINT or mjOBJ_TENDON, and id of the object that has a gear.
 static inline int mjgp_objectOf(int* id, const mjgpJoint* joint) {
   int tendon = joint->kind == mjgpTRN_TENDON;
   *id = tendon ? joint->tendon : joint->joint;
   return tendon ? mjOBJ_TENDON : mjOBJ_JOINT;
 }
 
-// can a gear with these coefficients be driven back, and does it neither yield before it
-// slips, nor hold more at rest than where it slips, nor have a brake or turn one way only
+// Returns 1 for a gear that is backdrivable with these coefficients, and has no pre-sliding,
+// static friction, brake or backstop.
 static inline int mjgp_isOrdinary(const mjgpJoint* joint, double gamma_u, double gamma_v) {
   const mjgTransmission* gear = &joint->gear;
   return (gamma_u >= 0) & (gamma_u < 1) & (gamma_v >= 0) & (gamma_v < 1) &
@@ -152,8 +149,8 @@ static inline int mjgp_isOrdinary(const mjgpJoint* joint, double gamma_u, double
          (joint->brake.actuator < 0);
 }
 
-// the gear that a joint's description means in a simulation; as mjg_transmission, and
-// refuses also what can be described but not simulated
+// Make the gear of a joint's description. As mjg_transmission, and refuses gears that cannot be
+// simulated.
 int mjgp_makeGear(mjgpJoint* joint, mjgReport* report);
 
 #endif  // MJGEAR_PLUGIN_CONFIG_H_

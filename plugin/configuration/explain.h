@@ -5,11 +5,9 @@
 
 #include "configuration/config.h"
 
-// what its gear does, with the rotor inertia that the engine has, the inertia that it
-// moves if all other joints can move freely, rotor excluded, and the load that it holds
-// now, or 1 if that is 0. The pose is that of the last mj_forward. Sets *load (nullable)
-// to the load that it holds now: of a tendon the force along it that keeps its length
-// while the joints move as they like otherwise.
+// Explain a gear in the pose of the last mj_forward: with the engine's rotor inertia, the inertia
+// behind it if all other joints move freely, and the load that it holds (1 if that is 0). Sets
+// *load (nullable) to this load; of a tendon, the force along it that keeps its length.
 void mjgp_explain(mjgFacts* facts, double* load, const mjModel* m, mjData* d,
                   const mjgpJoint* joint);
 

@@ -17,7 +17,7 @@ int mjgp_readsGapKey(const mjgpJoint* joint, int k) {
 }
 
 
-// numbers of the gaps of joints that have one
+// Read the numbers of gaps.
 static void readGapNumbers(mjgpJoint* joint, int found, int n, mjtNum* number, mjgpPlace* place) {
   for (int k = 0; k < mjgpNGAPKEY; k++) {
     place->key = mjg_gapKeyInfo(k)->name;
@@ -40,8 +40,8 @@ static void readGapNumbers(mjgpJoint* joint, int found, int n, mjtNum* number, m
 }
 
 
-// the motor of a gap is a joint of the model, which takes the gear; partner is the
-// other's joint id until the list is sorted. 1, or 0 after a refusal
+// Make a joint of the model the motor of a gap; it takes the gear. partner is the other's joint
+// id until the list is sorted. Returns 1, or 0 after a refusal.
 static int takeMotor(mjgpJoint* joint, mjgpJoint* motor, int id, int index, mjgpPlace* place) {
   const mjModel* m = place->m;
   const char *name = mjgp_nameOf(m, mjOBJ_JOINT, id), *load = mjgp_gearName(m, joint);
@@ -71,8 +71,7 @@ static int takeMotor(mjgpJoint* joint, mjgpJoint* motor, int id, int index, mjgp
 }
 
 
-// motors that are joints of the model: they join the list behind all others. Returns
-// their number
+// Append motors that are joints of the model to the list. Returns their number.
 static int readMotors(mjgpJoint* joint, int found, int n, int start, mjgpPlace* place) {
   place->key = "motor_joint";
   const char* text = mjgp_value(place);
@@ -130,7 +129,7 @@ const char* mjgp_preslidingError(const mjgpJoint* joint) {
 }
 
 
-// refuse what a gap cannot be
+// Refuse wrong numbers of a gap.
 static void checkGap(const mjgpJoint* joint, mjgpPlace* place) {
   const char* name = mjgp_gearName(place->m, joint);
   const char* error = mjg_backlashError(&joint->backlash);
@@ -153,7 +152,7 @@ static void checkGap(const mjgpJoint* joint, mjgpPlace* place) {
 }
 
 
-// without a model no key of a gap means anything
+// Refuse keys of a gap without its model.
 static void refuseKeys(mjgpPlace* place) {
   for (int k = 0; k < mjgpNGAPKEY + 2; k++) {
     place->key = k < mjgpNGAPKEY    ? mjg_gapKeyInfo(k)->name
@@ -166,7 +165,7 @@ static void refuseKeys(mjgpPlace* place) {
 }
 
 
-// models of gaps; number of joints that have one, -1 after a refusal
+// Read models of gaps. Returns the number of joints that have one, -1 after a refusal.
 static int readModels(mjgpJoint* joint, int found, int n, mjtNum* value, mjgpPlace* place) {
   const char* names[mjgNBACKLASH + 1];
   for (int i = 0; i < mjgNBACKLASH; i++) {

@@ -6,22 +6,22 @@
 #include "configuration/names.h"
 #include "configuration/parsing.h"
 
-// read everything that describes backlash of the found of n listed joints; motors get the
-// indices from start on. Returns the number of joints that it adds as motors
+// Read the backlash of the found of n listed joints. Motors get indices from start on. Returns
+// the number of joints added as motors.
 int mjgp_readGaps(mjgpJoint* joint, int found, int n, int start, mjgpPlace* place);
 
-// k-th number of a joint's gap or rotor (mjg_gapKeyInfo); does the model of its gap use
-// it
+// Returns the k-th number of a joint's gap or rotor (mjg_gapKeyInfo); 1 if the gap's model uses
+// it.
 double* mjgp_gapNumber(mjgpJoint* joint, int k);
 int mjgp_readsGapKey(const mjgpJoint* joint, int k);
 
-// what is wrong with the rotor of a gap, behind the joint's name; null if nothing
+// Returns what is wrong with the rotor of a gap, to follow the joint's name, or null.
 const char* mjgp_rotorError(const mjgpJoint* joint);
 
-// what is wrong with a gap and a joint that yields, null if nothing is
+// Returns what is wrong with a gap and pre-sliding together, or null.
 const char* mjgp_preslidingError(const mjgpJoint* joint);
 
-// partners in the sorted list of all joints, from their joint ids
+// Set partners in the sorted list, from their joint ids.
 void mjgp_findPartners(mjgpJoint* joint, int total);
 
 #endif  // MJGEAR_PLUGIN_GAP_H_

@@ -1,5 +1,4 @@
-// The velocity w = j' v on which a gear acts, and the force j t that its friction is on
-// the dofs.
+// The velocity w = j' v on which a gear acts, and the force j t of its friction on the dofs.
 //
 // Of a joint j is a unit vector, and so it is of a fixed tendon that is one joint with
 // the coefficient 1. Of any other tendon j is its row of ten_J, at the position before
@@ -29,7 +28,7 @@ static inline mjgpRow mjgp_row(const mjModel* m, const mjData* d, const mjgpJoin
   return (mjgpRow){m->ten_J_rownnz[joint->tendon], m->ten_J_colind + adr, d->ten_J + adr};
 }
 
-// dofs of the row, where no positions are known
+// Returns the dofs of the row, without positions.
 static inline const int* mjgp_rowDofs(int* n, const mjModel* m, const mjgpJoint* joint) {
   *n = joint->dof >= 0 ? 1 : m->ten_J_rownnz[joint->tendon];
   return joint->dof >= 0 ? &joint->dof : m->ten_J_colind + m->ten_J_rowadr[joint->tendon];
@@ -51,8 +50,7 @@ static inline void mjgp_addRow(mjtNum* force, mjgpRow row, mjtNum t) {
   }
 }
 
-// does no motion of its joints change a tendon's length, as where it lies along a link:
-// friction does nothing then
+// Returns 1 if no motion changes a tendon's length, as along a link: it has no friction then.
 static inline int mjgp_standsStill(mjgpRow row) {
   mjtNum most = 0;
   for (int k = 0; k < row.n; k++) {
@@ -61,26 +59,25 @@ static inline int mjgp_standsStill(mjgpRow row) {
   return most < mjMINVAL;
 }
 
-// position of the joint, or length of the tendon when positions were last computed
+// Returns the position of the joint, or the tendon's last computed length.
 static inline mjtNum mjgp_position(const mjData* d, const mjgpJoint* joint) {
   return joint->dof >= 0 ? d->qpos[joint->qpos] : d->ten_length[joint->tendon];
 }
 
-// rotor inertia that the engine has of the joint or tendon itself, without that of
-// actuators
+// Returns the engine's armature of the joint or tendon, without that of actuators.
 static inline mjtNum mjgp_armature(const mjModel* m, const mjgpJoint* joint) {
   return joint->kind == mjgpTRN_TENDON ? m->tendon_armature[joint->tendon]
                                        : m->dof_armature[joint->dof];
 }
 
-// the same with that of actuators
+// The same with that of actuators.
 static inline mjtNum mjgp_rotorArmature(const mjModel* m, const mjgpJoint* joint) {
   int id, type = mjgp_objectOf(&id, joint);
   return mjgp_armature(m, joint) + mj_actuatorArmature(m, (mjtObj)type, id);
 }
 
-// has the engine's inertia matrix room for a pair of dofs: not for those of different
-// branches, and not for slides of one body that has nothing behind it
+// Returns 1 if the engine's inertia matrix has an entry for a pair of dofs: not in different
+// branches, nor slides of one body without descendants.
 static inline int mjgp_isInInertia(const mjModel* m, int i, int j) {
   int high = mjMAX(i, j), low = mjMIN(i, j), found = 0;
   for (int p = m->M_rowadr[high]; p < m->M_rowadr[high] + m->M_rownnz[high]; p++) {
@@ -89,8 +86,7 @@ static inline int mjgp_isInInertia(const mjModel* m, int i, int j) {
   return found;
 }
 
-// its inertia in the model's first position, where other joints stand for a joint and
-// move for a tendon
+// Returns its inertia at qpos0, with other joints fixed for a joint and free for a tendon.
 static inline mjtNum mjgp_restInertia(const mjModel* m, const mjgpJoint* joint) {
   if (joint->dof >= 0) {
     return m->dof_M0[joint->dof];

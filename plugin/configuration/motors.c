@@ -7,7 +7,7 @@
 
 //---------------------------------- transmissions -------------------------------------------------
 
-// does a dof move a body
+// Returns 1 if a dof moves a body.
 static int isAbove(const mjModel* m, int dof, int body) {
   while (body > 0 && !m->body_dofnum[body]) {
     body = m->body_parentid[body];
@@ -34,7 +34,7 @@ int mjgp_moves(const mjModel* m, int actuator, int dof) {
       return found;
     case mjTRN_BODY:
       return isAbove(m, dof, id);
-    default:  // one site or two; the orientation of a ball joint moves no gear
+    default:  // sites; a ball joint moves no gear
       return (type == mjTRN_SITE || other >= 0) &&
              isAbove(m, dof, m->site_bodyid[id]) !=
                  (other >= 0 && isAbove(m, dof, m->site_bodyid[other]));
@@ -47,7 +47,7 @@ static int isFixed(const mjModel* m, int tendon) {
 }
 
 
-// what an actuator drives by its transmission
+// Returns what an actuator drives by its transmission.
 static int driveOf(const mjModel* m, int actuator, const mjgpJoint* joint, int n) {
   int type = m->actuator_trntype[actuator], id = m->actuator_trnid[2 * actuator], moved = 0;
   if (type == mjTRN_JOINT || type == mjTRN_JOINTINPARENT) {
@@ -86,7 +86,7 @@ int mjgp_countNamed(const mjModel* m, int slot) {
 }
 
 
-// an actuator that an instance names becomes a motor of its joints
+// Make an actuator that an instance names a motor of its joints.
 static void nameMotor(mjgpMotors* motors, int actuator, const mjgpPlace* place,
                       const mjgpJoint* joint, int n, int slot) {
   const mjModel* m = place->m;
@@ -116,8 +116,7 @@ static void nameMotor(mjgpMotors* motors, int actuator, const mjgpPlace* place,
 }
 
 
-// all actuators of a tendon are its motors or none, since their damping and armature are
-// one number
+// Refuse a tendon of which some actuators are motors: their damping and armature are one number.
 static void checkTendons(const mjgpMotors* motors, const mjgpJoint* joint, int n,
                          const mjgpPlace* place) {
   const mjModel* m = place->m;
@@ -140,7 +139,7 @@ static void checkTendons(const mjgpMotors* motors, const mjgpJoint* joint, int n
 }
 
 
-// the actuators that an instance names, at one of its homes or outside of them
+// Read the actuators that an instance names, inside or outside its homes.
 static void readNames(mjgpMotors* motors, mjgpPlace* place, const mjgpJoint* joint, int n,
                       int slot) {
   const char *text = mjgp_value(place), *word;
@@ -195,7 +194,7 @@ void mjgp_makeMotors(mjgpMotors* motors, mjgReport* report, const mjModel* m,
 
 //---------------------------------- one gear ------------------------------------------------------
 
-// does an actuator act on the dofs of a gear
+// Returns 1 if an actuator acts on the dofs of a gear.
 static int actsOn(const mjModel* m, int actuator, const mjgpJoint* joint) {
   int n, found = 0;
   const int* dof = mjgp_rowDofs(&n, m, joint);

@@ -14,36 +14,35 @@
 
 #include "configuration/config.h"
 
-// what an actuator drives, if it is not the gear on a tendon of this number
+// what an actuator drives, if not the gear on a tendon
 enum {
   mjgpDRIVES_JOINTS = -1,  // gears of all joints that it moves
-  mjgpDRIVES_NONE = -2,    // no gear: it is a load
-  mjgpDRIVES_NAMED = -3    // gears of those instances that name it, a load of others
+  mjgpDRIVES_NONE = -2,    // no gear: a load
+  mjgpDRIVES_NAMED = -3    // gears of instances that name it, a load of others
 };
 
 typedef struct mjgpMotors_ {
   int* drive;  // number of a gear on a tendon, or as above                      (nactuator)
   int* named;  // pairs of an actuator and an instance that names it              (2 nnamed)
   int nnamed;
-  int mixed;  // 1: the torque of actuators on some dof with a gear may not all be its motor's
+  int mixed;  // 1: some dof with a gear may also have actuators that are loads
 } mjgpMotors;
 
-// most pairs of names in all instances of a model
+// Returns the most pairs of names in all instances of a model.
 int mjgp_countNamed(const mjModel* m, int slot);
 
-// find them; motors has room for the arrays. What keys "motor" say wrong goes into the
-// report
+// Find the motors; motors has room for the arrays. Wrong keys "motor" go into the report.
 void mjgp_readMotors(mjgpMotors* motors, mjgReport* report, const mjModel* m,
                      const mjgpJoint* joint, int n, int slot);
 
-// the same in memory of their own; free motors->drive. report: nullable
+// The same with own memory; free motors->drive. report: nullable.
 void mjgp_makeMotors(mjgpMotors* motors, mjgReport* report, const mjModel* m,
                      const mjgpJoint* joint, int n, int slot);
 
-// can an actuator move a dof; of adhesion, only a dof above its own body
+// Returns 1 if an actuator can move a dof; adhesion only one above its own body.
 int mjgp_moves(const mjModel* m, int actuator, int dof);
 
-// is an actuator that moves the joint of gear i its motor
+// Returns 1 if an actuator that moves the joint of gear i is its motor.
 static inline int mjgp_isMotor(const mjgpMotors* motors, int actuator, const mjgpJoint* joint,
                                int i) {
   int drive = motors->drive[actuator], found = 0;
@@ -56,8 +55,7 @@ static inline int mjgp_isMotor(const mjgpMotors* motors, int actuator, const mjg
   return found || drive == mjgpDRIVES_JOINTS;
 }
 
-// the same of any actuator; does an actuator that is not its motor act on its joint or
-// tendon
+// The same for any actuator; 1 if an actuator is a load on its joint or tendon.
 int mjgp_isMotorOf(const mjgpMotors* motors, const mjModel* m, int actuator, const mjgpJoint* joint,
                    int i);
 int mjgp_isLoadOf(const mjgpMotors* motors, const mjModel* m, int actuator, const mjgpJoint* joint,

@@ -6,8 +6,8 @@
 
 //---------------------------------- homes ---------------------------------------------------------
 
-// may an instance have come here with a part of another model: something that travels
-// references it
+// Returns 1 if an instance may come from another model: an element that is attached references
+// it.
 static int isReferenced(const mjModel* m, int instance) {
   int found = mjgp_countHomes(m, instance);
   for (int s = 0; s < m->nsensor && !found; s++) {
@@ -17,8 +17,7 @@ static int isReferenced(const mjModel* m, int instance) {
 }
 
 
-// body of a joint, of the first dof that a tendon moves, or of what an actuator acts on;
-// 0: none
+// Returns the body of a joint, of a tendon's first dof or of an actuator's target; 0: none.
 static int bodyOf(const mjModel* m, int type, int id) {
   if (type == mjOBJ_ACTUATOR) {
     int kind = m->actuator_trntype[id], site = kind == mjTRN_SITE || kind == mjTRN_SLIDERCRANK ||
@@ -36,7 +35,7 @@ static int bodyOf(const mjModel* m, int type, int id) {
 }
 
 
-// is it in a body or below it
+// Returns 1 if it is in a body or below it.
 static int isBelow(const mjModel* m, int body, int type, int id) {
   int b = bodyOf(m, type, id);
   while (b > 0 && b != body) {
@@ -57,14 +56,14 @@ int mjgp_homeOf(const mjModel* m, const mjgpJoint* joint) {
 
 //---------------------------------- names ---------------------------------------------------------
 
-// what stands around a word in a name
+// prefix and suffix around a word in a name
 typedef struct Around_ {
   const char* name;
   size_t prefix, suffix;  // lengths
 } Around;
 
 
-// does another name begin and end like this
+// Returns 1 if another name has them too.
 static int isAround(const Around* a, const char* name) {
   size_t n = strlen(name);
   return a->prefix + a->suffix < n && !strncmp(name, a->name, a->prefix) &&
@@ -72,9 +71,8 @@ static int isAround(const Around* a, const char* name) {
 }
 
 
-// find the prefix and suffix around a word in a name that are those of the instance's
-// name as well: length of both, -1 if the name is not this word with such a prefix and
-// suffix
+// Find the prefix and suffix around a word in a name that the instance's name has too. Returns
+// the length of both, or -1.
 static int findAround(Around* a, const char* name, const char* word, size_t length,
                       const char* instance) {
   size_t n = strlen(name);
@@ -88,7 +86,7 @@ static int findAround(Around* a, const char* name, const char* word, size_t leng
 }
 
 
-// is there an object of a type whose name is a word with that prefix and suffix
+// Returns 1 if an object's name is the word with this prefix and suffix.
 static int hasAround(const Around* a, const mjModel* m, int type, const char* word, int length) {
   char name[1000];
   snprintf(name, sizeof(name), "%.*s%.*s%s", (int)a->prefix, a->name, length, word,
@@ -97,9 +95,8 @@ static int hasAround(const Around* a, const mjModel* m, int type, const char* wo
 }
 
 
-// May an object be that of a word because an instance was renamed with its robot? Then
-// all that its keys list, the sensors that reference it and the object's body have that
-// prefix and suffix too
+// Returns 1 if an object may have been renamed together with the instance: all names in its keys,
+// its sensors and the object's body then have this prefix and suffix.
 static int isRenamed(const mjgpPlace* place, int type, int id, const char* word, int length) {
   static const struct {
     const char* key;
@@ -130,9 +127,8 @@ static int isRenamed(const mjgpPlace* place, int type, int id, const char* word,
 }
 
 
-// matches among those at home, or among all others. exact: the one that has no other
-// name; renamed: that with the longest prefix and suffix, which are those of the instance
-// or of its home. -1: none
+// Find matches at home, or elsewhere. exact: object of this name; renamed: object with the
+// longest prefix and suffix that the instance or its home shares. -1: none.
 static void findMatches(int* exact, int* renamed, int type, const char* word, size_t length,
                         const mjgpPlace* place, int flg_home) {
   const mjModel* m = place->m;
@@ -163,7 +159,7 @@ static void findMatches(int* exact, int* renamed, int type, const char* word, si
 }
 
 
-// is there such an object at the home of the place
+// Returns 1 if there is such an object at the home of the place.
 static int isAtHome(const char* word, int length, int type, const mjgpPlace* place) {
   int exact, renamed;
   findMatches(&exact, &renamed, type, word, (size_t)length, place, 1);
@@ -185,7 +181,7 @@ int mjgp_isPlaceOf(const char* word, int length, int type, const mjgpPlace* plac
 }
 
 
-// object of a name, -1 if there is none, -2 after a refusal
+// Returns the object of a name, -1 if there is none, -2 after a refusal.
 static int findObject(int type, const char* word, int length, const mjgpPlace* place) {
   const mjModel* m = place->m;
   int exact, renamed;
@@ -229,7 +225,7 @@ int mjgp_findGeared(int type, const char* word, int length, const mjgpPlace* pla
 
 //---------------------------------- items of a list -----------------------------------------------
 
-// the joint that a tendon is, with the coefficient 1; -1: it is more than that
+// Returns the joint that a fixed tendon equals (one joint, coefficient 1), or -1.
 static int jointOf(const mjModel* m, int tendon) {
   int k = m->tendon_adr[tendon];
   int one = m->tendon_num[tendon] == 1 && m->wrap_type[k] == mjWRAP_JOINT && m->wrap_prm[k] == 1;

@@ -1,5 +1,4 @@
-// Words and numbers in the <config> elements of an instance, and refusals that say where
-// they stand.
+// Words and numbers in the <config> elements of an instance, and refusals with their place.
 
 #ifndef MJGEAR_PLUGIN_PARSING_H_
 #define MJGEAR_PLUGIN_PARSING_H_
@@ -10,19 +9,18 @@
 #include "configuration/config.h"
 
 #define mjgpMAXWORD  100  // longest word that a message repeats
-#define mjgpMAXPLACE 300  // longest text that says of what a message is
+#define mjgpMAXPLACE 300  // longest place of a message
 
-// is this the instance of a brake
+// Returns 1 for the instance of a brake.
 int mjgp_isBrake(const mjModel* m, int instance);
 
-// the first actuator that is this brake, -1: there is none
+// Returns the first actuator that is this brake, or -1.
 int mjgp_brakeActuator(const mjModel* m, int instance);
 
-// does an instance belong to the gears of the plugin in slot: is it one of them, or a
-// brake
+// Returns 1 if an instance is a gear of the plugin in slot, or a brake.
 int mjgp_isOurs(const mjModel* m, int instance, int slot);
 
-// where in the configuration we are, for messages
+// place in the configuration, for messages
 typedef struct mjgpPlace_ {
   const mjModel* m;
   int instance;
@@ -31,41 +29,41 @@ typedef struct mjgpPlace_ {
   int home;  // body below which names are looked up first, 0: none
 } mjgpPlace;
 
-// first home of an instance behind a body, 0: none. A home below another does not count
+// Returns the first home of an instance after a body, 0: none. A home below another is none.
 int mjgp_nextHome(const mjModel* m, int instance, int body);
 int mjgp_countHomes(const mjModel* m, int instance);
 
-// name of an object of the model, "" if it has none
+// Returns the name of an object, or "".
 const char* mjgp_nameOf(const mjModel* m, int type, int id);
 
-// write "mjgear.transmission, instance 'x'"
+// Write "mjgear.transmission, instance 'x'".
 void mjgp_writePlace(char text[mjgpMAXPLACE], const mjModel* m, int instance);
 
 // add "mjgear.transmission, instance 'x', key 'y': ..." to the report and return -1
 int mjgp_refuseKey(const mjgpPlace* place, const char* format, ...)
     __attribute__((format(printf, 2, 3)));
 
-// value of a key, "" if it is not given
+// Returns the value of a key, or "".
 const char* mjgp_value(const mjgpPlace* place);
 
-// number of words that an instance gives for a key
+// Returns the number of words of a key.
 int mjgp_countGiven(const mjModel* m, int instance, const char* key);
 
-// next word of a list separated by white space, null at the end; a word in quotes may
-// hold spaces. Number of words
+// Returns the next word of a list, null at the end; the number of words. White space separates
+// words, but not in quotes.
 const char* mjgp_nextWord(int* length, const char** text);
 int mjgp_countWords(const char* text);
 
-// is a word the one that says nothing
+// Returns 1 for the word that means no value.
 int mjgp_isNone(const char* word, int length);
 
-// refuse values of these keys that are nothing but spaces: the key is given, and says nothing
+// Refuse values of these keys that are only spaces.
 void mjgp_refuseBlanks(mjgpPlace* place, const char* const* keys, int n);
 
 // read a finite number from a word; 0, or -1 after a refusal
 int mjgp_readNumber(mjtNum* number, const char* word, int length, const mjgpPlace* place);
 
-// number of the word among n words, or -1 after a refusal
+// Returns the number of a word among n, or -1 after a refusal.
 int mjgp_findWord(const char* word, int length, const char* const* words, int n,
                   const mjgpPlace* place);
 
@@ -79,15 +77,14 @@ int mjgp_readValues(mjtNum* value, const char* const* words, int nword, int n,
 int mjgp_readSetting(mjtNum* number, const mjgpPlace* place);
 int mjgp_readWord(int* choice, const char* const* words, int n, const mjgpPlace* place);
 
-// does a key of the core say what the gear is, and not only how it rubs besides
+// Returns 1 if a key of the core describes the gear, and not only additional friction.
 static inline int mjgp_isKind(int key) {
-  // all keys before those of friction besides
   return key < mjgKEY_COULOMB || key == mjgKEY_MOTOR_STARTING;
 }
 
-// keys that a simulation may change, one bit (1 << mjgKey) each: those that the instance
-// gives, and those that describe any gear: coefficients, efficiencies, starting torques,
-// friction besides. What the engine has, such as armature, is not among them
+// Returns the keys that a simulation may change, one bit (1 << mjgKey) each: those that the
+// instance gives, coefficients, efficiencies, starting torques, additional friction. Quantities
+// of the engine, such as armature, are excluded.
 uint64_t mjgp_changeableKeys(const mjModel* m, int instance);
 
 #endif  // MJGEAR_PLUGIN_PARSING_H_

@@ -33,9 +33,7 @@ void mjgp_describePlugin(mjpPlugin* plugin, const char** keys, const char* const
     keys[n + i] = more[i];
   }
 
-  // as an actuator it is called where motor torques are known, as a passive force in
-  // models without motors and where an element of the tree references it, and it has
-  // sensors
+  // actuator: called with motor torques; passive: for models without motors; and sensors
   mjp_defaultPlugin(plugin);
   plugin->name = mjgpNAME;
   plugin->attributes = keys;

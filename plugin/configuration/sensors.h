@@ -46,15 +46,14 @@ enum {
   mjgpNGEARSTATE = 6
 };
 
-// refuse sensors of instances of the plugin in slot that name something that is not one
-// of the n geared joints, of its instance
+// Refuse sensors of the plugin in slot that name none of the n geared joints of their instance.
 void mjgp_checkSensors(mjgReport* report, const mjModel* m, const mjgpJoint* joint, int n,
                        int slot);
 
-// is a sensor attached to an instance of the plugin in slot
+// Returns 1 if a sensor belongs to an instance of the plugin in slot.
 int mjgp_isOurSensor(const mjModel* m, int sensor, int slot);
 
-// which of n geared joints such a sensor measures, -1 if it names none of its instance
+// Returns which of n geared joints a sensor measures, or -1.
 int mjgp_sensorJoint(const mjModel* m, const mjgpJoint* joint, int n, int sensor);
 
 #endif  // MJGEAR_PLUGIN_SENSORS_H_

@@ -9,20 +9,19 @@
 #include "friction/factor.h"
 #include "law/law.h"
 
-// share of its friction by which a gear may be off the branch that is connected to rest:
-// others are farther away
+// share of its friction by which a gear may be off the branch connected to rest; other branches
+// are farther away
 #define mjgpCONNECTED 1e-6
 
 
 //---------------------------------- the step with its constraints ---------------------------------
 
-// at the acceleration of the constraint solver; returns 0 if it has no factors
+// Factor the step at the constraint solver's acceleration. Returns 0 if it is singular.
 static int factorStep(mjgpBranch* branch, const mjModel* m, mjData* d, mjgpGears* g) {
   int nv = g->config->nv;
   mjtNum* acc = mj_stackAllocNum(d, (size_t)nv);
   mju_copy(acc, branch->a, nv);
   if (!branch->Mhat.solver) {
-    // of M acc = Mhat a the engine's inverse dynamics has left the sum
     for (int k = 0; k < nv; k++) {
       acc[k] = d->qfrc_inverse[k] + d->qfrc_passive[k] + d->qfrc_constraint[k] - d->qfrc_bias[k];
     }
@@ -33,8 +32,8 @@ static int factorStep(mjgpBranch* branch, const mjModel* m, mjData* d, mjgpGears
 }
 
 
-// what friction of 1 takes of the gear's acceleration, and R of the torque into it; 0
-// where nothing moves
+// Returns W, the decrease of the gear's acceleration per unit of friction, and R, that of the
+// torque into it; 0 if nothing moves.
 static mjtNum findEffect(mjtNum* R, mjgpBranch* branch, mjgpGears* g, const mjModel* m, mjData* d,
                          int i) {
   const mjgpStep* s = &branch->step;
@@ -63,8 +62,8 @@ static mjtNum findEffect(mjtNum* R, mjgpBranch* branch, mjgpGears* g, const mjMo
 
 //---------------------------------- bounds of the effect ------------------------------------------
 
-// what the metric of the constraint solver, if it is M and a diagonal, has of a dof with
-// the constraints that act
+// Returns the diagonal of the constraint solver's Hessian at a dof, if its metric is M and a
+// diagonal.
 static mjtNum ownInertia(const mjgpInertia* Mhat, const mjModel* m, const mjData* d, int dof) {
   int nv = (int)m->nv, sparse = mj_isSparse(m);
   mjtNum own = d->M[m->M_rowadr[dof] + m->M_rownnz[dof] - 1];
@@ -81,11 +80,10 @@ static mjtNum ownInertia(const mjgpInertia* Mhat, const mjModel* m, const mjData
 }
 
 
-// Bounds of W of a gear at a dof; doc/inverse.md. They need two angles in the metric M
-// from what a force at the dof moves freely: to what it moves with the integrator's
-// metric, and to what it moves with constraints. A force moves its own joint at least as
-// much as if all others were at rest. With the integrator's metric factored the first
-// angle is known, and without constraints W is
+// Bound W of a gear at a dof (doc/inverse.md) by two angles in the metric M, from the free motion
+// of a force at the dof to its motion in the integrator's metric, and with constraints. The lower
+// bound has all other joints at rest. With the integrator's metric factored the first angle is
+// known; without constraints W is exact.
 static void boundEffect(mjtNum* low, mjtNum* high, mjgpBranch* branch, mjgpGears* g,
                         const mjModel* m, mjData* d, int dof, int flg_factor, int flg_high) {
   mjgpInertia M = {.upper = d->qLD, .pivot = d->qLDiagInv, .adr = m->M_rowadr},
@@ -128,10 +126,10 @@ static void boundEffect(mjtNum* low, mjtNum* high, mjgpBranch* branch, mjgpGears
 }
 
 
-// does the gear slip by itself with every W that can be
+// Returns 1 if the gear slips by itself for every W within its bounds.
 static int isClear(const mjgpGears* g, const mjgpMotion* p, mjtNum t, mjtNum lambda, mjtNum h,
                    const mjgpBound* hold, int same, mjtNum low, mjtNum high) {
-  // bounds of P, at whose slope friction would grow beyond what it is
+  // bounds of P, with whose slope friction would grow
   mjtNum gamma_v = g->in.gamma_v[p->i], S = (g->in.gamma_u[p->i] + gamma_v) * g->in.inertia[p->i];
   mjtNum least = S * low - gamma_v, most = S * high - gamma_v;
   mjtNum more = mjgi_lawBound(lambda + hold->shift, hold->c, hold->r) - mju_abs(t);
@@ -151,7 +149,7 @@ mjgMotion mjgp_findBranch(mjgpBranch* branch, mjgpGears* g, const mjModel* m, mj
     branch->scratch = mj_stackAllocNum(d, 2 * (size_t)m->nv);
   }
 
-  // bounds nearly always decide, first without a factorization
+  // bounds nearly always suffice, first without a factorization
   int dof = g->in.row[p->i] ? -1 : g->config->own[p->i];
   int last = !d->nefc || (!branch->Mhat.solver);
   mjtNum low = 0, high = INFINITY, R, h = m->opt.timestep;
@@ -170,8 +168,7 @@ mjgMotion mjgp_findBranch(mjgpBranch* branch, mjgpGears* g, const mjModel* m, mj
   }
   mjtNum P = (gamma_u + gamma_v) * R - gamma_v, phi = lambda - P * t;
 
-  // the law of the joint alone, from zero friction: does it slide so, and does it break
-  // away
+  // the joint's own law from zero friction: sliding, then release
   mjtNum free = t + p->v / (h * W);
   if (s * free <= 0) {
     return mjgMOTION_JAMS;

@@ -1,9 +1,8 @@
-// Would a step with the motor torque that was found make the motion.
+// Whether a step with the found motor torque makes the motion.
 //
-// A gear that locks, and one with static friction, may have several states with one motor
-// torque. By itself it takes the one that is connected to rest, the friction of all
-// others given (44). Only such gears ask for the effect W of friction on their
-// acceleration, constraints with the states that they have in the motion.
+// A self-locking gear, and one with static friction, may have several states at one motor torque.
+// It takes the one connected to rest, all other frictions given (44). Only such gears need the
+// effect W of friction on their acceleration, with constraints in the states of the motion.
 
 #ifndef MJGEAR_PLUGIN_BRANCH_H_
 #define MJGEAR_PLUGIN_BRANCH_H_
@@ -15,7 +14,7 @@
 #include "mjgear_plugin.h"
 #include "state/gears.h"
 
-// what is known so far of the step, when gains of actuators are known
+// what is known of the step, after gains of actuators
 typedef struct mjgpBranch_ {
   mjgpInertia Mhat;
   const mjtNum* a;  // (v+ - v)/h                                                          (nv)
@@ -34,9 +33,9 @@ typedef struct mjgpMotion_ {
   mjtNum shift;  // tau - motor
 } mjgpMotion;
 
-// Does a gear that slips with friction t go on: nothing holds more than it slips with,
-// and it can be driven back, or the motor drives it, whose rotor is part of the joint's
-// inertia. Gears that lock and have a brake are not asked
+// Returns 1 if a gear that slips with friction t keeps slipping: it has no static friction, and
+// is backdrivable or driven by the motor, whose rotor is part of the joint's inertia.
+// Self-locking gears with a brake return 0.
 static inline int mjgp_keepsSlipping(const mjgpInput* in, const mjgpMotion* p, mjtNum t) {
   const mjgpBrake* brake = in->brake + p->i;
   int same = p->v0 * p->v > 0 || (in->static_ratio[p->i] == 1 && brake->holding == brake->sliding);
@@ -45,8 +44,8 @@ static inline int mjgp_keepsSlipping(const mjgpInput* in, const mjgpMotion* p, m
                    p->v * mjgi_lawLoadOut(in->gamma_u[p->i], in->gamma_v[p->i], p->x, t) >= 0));
 }
 
-// does a gear that slips with friction t get there: mjgMOTION_MOVES, HELD or JAMS. Takes
-// constraints in the states of the motion, in d, and leaves memory on d's stack
+// Returns mjgMOTION_MOVES, HELD or JAMS for a gear that slips with friction t, with constraints
+// in the states of d. Leaves memory on d's stack.
 mjgMotion mjgp_findBranch(mjgpBranch* branch, mjgpGears* g, const mjModel* m, mjData* d,
                           const mjgpMotion* p, mjtNum t);
 

@@ -1,11 +1,9 @@
-// Derivatives of a step by its controls: one more right side of the equations that a step
-// of Newton solves,
+// Derivatives of a step by its controls: another right side of the equations of a Newton step,
 //
 //   H da + E' dt = df,     dt = slope R da - rate dx + dt0          (coupled/system.h)
 //
-// with rows of constraints in their states and gears on their pieces. df is what a
-// control changes of the forces on the dofs, dt0 what it changes of friction on the line
-// of each gear at the acceleration of the step: both are linear in the control.
+// with the active set fixed. df, dt0: changes of the forces on the dofs, and of friction on each
+// gear's line at the acceleration of the step. Both are linear in the control.
 
 #include <string.h>
 
@@ -23,16 +21,15 @@
 #include "mjgear_plugin.h"
 
 
-// difference between the slopes on both sides, of their sum, that is a clamp; less over a
-// wider change, which comes first since it leaves more digits
+// relative difference of the slopes on both sides that is a clamp; less for a wider change, which
+// is tried first because it keeps more digits
 #define mjgpBENT  1e-3
 #define mjgpWIDER 1e3
 
-// share of its torques by which the line of a gear may miss its friction
+// error of a gear's line, relative to its torques
 #define mjgpTANGENT 1e-6
 
-// what a step starts from and leaves: forces on the dofs of the group (nv) and, a row of
-// all gears each,
+// input and results of a step: forces on the dofs of the group (nv) and, a row of all gears each,
 enum {
   mjgpLINE,    // friction on the line of the piece
   mjgpTRAVEL,  // how far the brake has moved
@@ -54,7 +51,7 @@ typedef struct mjgpDerivative_ {
 } mjgpDerivative;
 
 
-// is all that a control does linear in it
+// Returns 1 if the step is linear in the control.
 static int isLinear(const mjModel* m, const mjgpGears* g, int control) {
   int k = 0;
   while (control >= m->actuator_ctrladr[k] + m->actuator_ctrlnum[k]) {
@@ -78,9 +75,8 @@ static void gather(mjgpGears* g, const mjModel* m, mjData* d) {
 }
 
 
-// What the step with another control starts from, at its own acceleration and in its
-// pieces, and what it leaves where acceleration and friction go along. Returns 1 if all
-// gears keep their pieces
+// Write input and results of the step with another control, at the acceleration and on the pieces
+// of the step. Returns 1 if all gears keep their pieces.
 static int move(mjgpDerivative* p, mjtNum* to, int control, mjtNum change) {
   mjgpStep* s = p->s;
   mjgpGears* g = s->g;
@@ -125,7 +121,7 @@ static int move(mjgpDerivative* p, mjtNum* to, int control, mjtNum change) {
 }
 
 
-// p->change; on one side, or on both: then returns 1 if they differ
+// Set p->change on one side or both. Returns 1 if the sides differ.
 static int differ(mjgpDerivative* p, mjtNum eps, int side) {
   int differs = 0;
   for (int k = 0; k < p->s->group->nv + mjgpNROW * p->s->n; k++) {
@@ -138,7 +134,7 @@ static int differ(mjgpDerivative* p, mjtNum eps, int side) {
 }
 
 
-// what the step leaves in plugin_state
+// Derive the results in plugin_state.
 static void deriveState(const mjgpDerivative* p, double* state, double* qvel) {
   const mjgpStep* s = p->s;
   const mjgpConfig* config = s->g->config;
@@ -164,7 +160,7 @@ static void deriveState(const mjgpDerivative* p, double* state, double* qvel) {
 }
 
 
-// mjgSide of one control
+// Derive by one control. Returns its mjgSide.
 static int deriveControl(mjgpDerivative* p, double* qvel, double* state, int k, mjtNum eps) {
   mjgpStep* s = p->s;
   const mjModel* m = s->m;
@@ -203,8 +199,8 @@ static int deriveControl(mjgpDerivative* p, double* qvel, double* state, int k, 
 }
 
 
-// at the acceleration of the step; 0 if it is not on pieces that are lines, as where a
-// shaft is at a jump
+// Prepare at the acceleration of the step. Returns 0 if a piece is no line, as of a shaft at a
+// jump.
 static int prepare(mjgpDerivative* p, mjgpStep* s) {
   mjData* d = s->d;
   size_t n = (size_t)s->n, all = (size_t)s->group->nv + mjgpNROW * n, ld = (size_t)s->group->ld;

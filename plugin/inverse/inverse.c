@@ -1,16 +1,14 @@
-// Motor torques that make a motion: the law of one gear, solved for what goes into it.
+// Motor torques that make a motion: the law of a gear, solved for its input.
 //
-// Of a motion all torques on the dofs but those of motors and of friction are known. The
-// engine's inverse dynamics has them, constraints among them, for the acceleration that
-// its constraint solver had: of an integrator with a metric of its own, that of Mhat a =
-// M qacc (mjENBL_INVDISCRETE). So what a gear gives its link is known,
+// All torques on the dofs except those of motors and friction follow from the motion, by the
+// engine's inverse dynamics at the constraint solver's acceleration: Mhat a = M qacc in two
+// metrics (mjENBL_INVDISCRETE). So the output of a gear is known,
 //
 //   x = y + (tau - motor) - S a        y = motor - t: what acts on the dof of the gear
 //
-// with tau - motor and S as friction/actuation.h has them. Where x is given lambda =
-// (gamma_u + gamma_v) x + gamma_u t falls or grows with friction by gamma_u alone,
-// |gamma_u| < 1. A gear that moves has one t, one that rests an interval, and motor = x +
-// t + S a - (tau - motor).
+// with tau - motor and S of friction/actuation.h. At given x, lambda = (gamma_u + gamma_v) x +
+// gamma_u t depends on friction by gamma_u alone, |gamma_u| < 1. A moving gear has one t, a
+// resting one an interval, and motor = x + t + S a - (tau - motor).
 
 #include <math.h>
 
@@ -31,16 +29,15 @@
 #include "state/changes.h"
 
 
-// coefficients that depend on the motor torque are settled in a few rounds, or not at all
+// rounds for coefficients that depend on the motor torque; they converge in a few, or not at all
 #define mjgpROUNDS 100
 
 
 //---------------------------------- the engine's part ---------------------------------------------
 
-// Generalized forces d->qfrc_inverse of the acceleration d->qacc over the step, or of the
-// constraint solver's. Of a metric that is M and a diagonal they are what mj_inverse
-// would find, without its derivatives and with the bias forces that mj_invVelocity has
-// left
+// Compute d->qfrc_inverse from d->qacc, over the step or of the constraint solver. If the metric
+// is M and a diagonal, the result is mj_inverse's, without its derivatives and with the bias
+// forces of mj_invVelocity.
 static void invertDynamics(mjgpGears* g, const mjModel* m, mjData* d, mjgpInertia* Mhat,
                            int flg_step) {
   int nv = g->config->nv, diagonal = Mhat->slope != NULL;
@@ -70,8 +67,8 @@ static void invertDynamics(mjgpGears* g, const mjModel* m, mjData* d, mjgpInerti
 }
 
 
-// positions, velocities, gains of actuators and generalized forces y of motion qacc; a:
-// (v+ - v)/h                                                                         (nv)
+// Compute positions, velocities, gains of actuators and generalized forces y of motion qacc; a =
+// (v+ - v)/h (nv)
 static void findForces(mjgpGears* g, const mjModel* m, mjData* d, const mjtNum* qacc, mjtNum* a,
                        mjtNum* y, mjgpBranch* branch) {
   int nv = g->config->nv, actuated = mjgp_actuationActive(m) ? mjgp_actuationMatters(g, m) : 0;
@@ -90,7 +87,6 @@ static void findForces(mjgpGears* g, const mjModel* m, mjData* d, const mjtNum* 
     mj_fwdActuation(m, d);
   }
   if (discrete) {
-    // the shift of position gains that the engine takes off is that of rotors
     mj_inverseSkip(m, d, mjSTAGE_VEL, 1);
     mjgp_gatherActuation(g, m, d, actuated);
   }
@@ -99,7 +95,6 @@ static void findForces(mjgpGears* g, const mjModel* m, mjData* d, const mjtNum* 
     mjgp_gatherActuation(g, m, d, actuated);
   }
 
-  // constraints act on trees without gears, too
   g->in.ntree = g->config->ntree;
   for (int t = 0; t < g->in.ntree; t++) {
     g->in.tree[t] = t;
@@ -113,8 +108,7 @@ static void findForces(mjgpGears* g, const mjModel* m, mjData* d, const mjtNum* 
   g->nested = 0;
   mju_copy(d->qacc, before, nv);
 
-  // passive forces are new, and our stage of positions is not that of the engine's
-  // inverse dynamics
+  // passive forces are new, without the stage of positions of mj_inverse
   g->phase = mjgpPHASE_FRESH;
   g->stages = mjgp_inverseStages(d);
   mju_sub(y, d->qfrc_inverse, d->qfrc_applied, nv);
@@ -123,7 +117,7 @@ static void findForces(mjgpGears* g, const mjModel* m, mjData* d, const mjtNum* 
 }
 
 
-// a = Mhat^-1 M a: what the integrator makes of the acceleration of mj_forward
+// a = Mhat^-1 M a, from mj_forward's acceleration to the integrator's.
 static void integrate(mjtNum* a, const mjModel* m, mjData* d, mjgpInertia* Mhat, mjgpGears* g) {
   mjtNum* acc = mj_stackAllocNum(d, (size_t)m->nv);
   mju_copy(acc, a, (int)m->nv);
@@ -133,7 +127,7 @@ static void integrate(mjtNum* a, const mjModel* m, mjData* d, mjgpInertia* Mhat,
 }
 
 
-// y without forces of actuators that pass no gear, which are those that the data have
+// Subtract the forces of actuators that are loads from y.
 static void takeLoads(mjtNum* y, const mjgpGears* g, const mjModel* m, const mjData* d) {
   mju_subFrom(y, d->qfrc_actuator, (int)m->nv);
   for (int b = 0; b < g->in.nactive; b++) {
@@ -143,7 +137,8 @@ static void takeLoads(mjtNum* y, const mjgpGears* g, const mjModel* m, const mjD
 }
 
 
-// y = E' z: the force z along each gear where gears on tendons share dofs; least squares
+// Solve y = E' z for the force z along each gear, by least squares where gears on tendons share
+// dofs
 //                                                                                     (n)
 static void splitForces(mjtNum* z, const mjgpGears* g, const mjModel* m, mjData* d,
                         const mjtNum* y) {
@@ -166,7 +161,7 @@ static void splitForces(mjtNum* z, const mjgpGears* g, const mjModel* m, mjData*
 
 //---------------------------------- the law of one gear -------------------------------------------
 
-// friction on the bound in direction s, with this static ratio and torque of the brake
+// Returns friction on the bound in direction s, at this static ratio and brake torque.
 static inline mjtNum boundOf(const mjgpInput* in, const mjgpMotion* p, int s, mjtNum r,
                              mjtNum torque) {
   int load;
@@ -176,8 +171,8 @@ static inline mjtNum boundOf(const mjgpInput* in, const mjgpMotion* p, int s, mj
 }
 
 
-// the same where coefficients depend on the torque that is looked for, which become those
-// of the motion; NaN: there is none
+// The same if coefficients depend on the unknown torque, which become those of the motion; NaN:
+// none.
 static mjtNum settleBound(mjgpInput* in, const mjgpMotion* p, int s, mjtNum r, mjtNum torque) {
   int i = p->i;
   mjtNum last = in->t_last[i], t = last, from = NAN, before = NAN;
@@ -195,7 +190,7 @@ static mjtNum settleBound(mjgpInput* in, const mjgpMotion* p, int s, mjtNum r, m
 }
 
 
-// the bound that holds a joint, or if it is released the sliding one
+// Returns the bound that holds a joint; released: its sliding bound.
 static inline mjtNum limitOf(mjgpInput* in, const mjgpMotion* p, int s, int released) {
   mjtNum r = released ? 1 : mjgi_lawRatio(in->static_ratio[p->i], p->v0, s);
   mjtNum torque = released ? in->brake[p->i].sliding : mjgp_brakeTorque(in, p->i, s);
@@ -204,7 +199,7 @@ static inline mjtNum limitOf(mjgpInput* in, const mjgpMotion* p, int s, int rele
 }
 
 
-// friction of a motion, from low to high
+// Find the friction of a motion, from low to high.
 static mjgMotion frictionOf(mjtNum* low, mjtNum* high, mjgpGears* g, const mjModel* m, mjData* d,
                             mjgpMotion* p, mjgpBranch* branch) {
   mjtNum compliance = g->in.compliance[p->i];
@@ -246,7 +241,7 @@ static mjgMotion frictionOf(mjtNum* low, mjtNum* high, mjgpGears* g, const mjMod
 }
 
 
-// velocity after the step; 0 where it is nothing but rounding
+// Returns the velocity after the step; 0 if it is round-off.
 static mjtNum nextVelocity(mjtNum v, mjtNum acc, mjtNum h, mjtNum relative, mjtNum fastest) {
   mjtNum next = v + h * acc;
   mjtNum size = relative * (mju_abs(v) + h * mju_abs(acc) + fastest) + mjgpSTILL;
@@ -254,8 +249,7 @@ static mjtNum nextVelocity(mjtNum v, mjtNum acc, mjtNum h, mjtNum relative, mjtN
 }
 
 
-// the rotor behind the gap of a joint that takes torque T of its shaft; returns 0 if its
-// acceleration is not known
+// Set the motion of the rotor behind a gap. Returns 0 if its acceleration is unknown.
 static int moveRotor(mjgpMotion* p, const mjgpGears* g, const mjModel* m, const mjData* d,
                      const mjtNum* rotor) {
   const mjgpJoint* joint = g->in.joint[p->i];
@@ -276,7 +270,7 @@ static int moveRotor(mjgpMotion* p, const mjgpGears* g, const mjModel* m, const 
 
 //---------------------------------- all gears -----------------------------------------------------
 
-// is one of n numbers none, or so large that the engine would reset
+// Returns 1 if one of n numbers is NaN, or so large that the engine would reset.
 static int hasBad(const mjtNum* x, mjtSize n) {
   int bad = 0;
   for (mjtSize k = 0; x && k < n; k++) {
@@ -286,7 +280,7 @@ static int hasBad(const mjtNum* x, mjtSize n) {
 }
 
 
-// what is wrong with the arguments, null: nothing
+// Returns what is wrong with the arguments, or null.
 static const char* argumentError(const mjModel* m, const mjData* d, const mjtNum* qacc) {
   const char* belongs = mjgp_belongError(m, d);
   if (belongs) {
@@ -307,7 +301,7 @@ static const char* argumentError(const mjModel* m, const mjData* d, const mjtNum
 }
 
 
-// what gear i does; z: forces along gears
+// Solve for gear i; z: forces along gears.
 static mjgMotion solveGear(double* low, double* high, mjgpGears* g, const mjModel* m, mjData* d,
                            int i, const mjtNum* a, const mjtNum* z, const mjtNum* rotor,
                            mjtNum relative, mjtNum fastest, mjgpBranch* branch) {
@@ -316,7 +310,7 @@ static mjgMotion solveGear(double* low, double* high, mjgpGears* g, const mjMode
   mjtNum h = m->opt.timestep, acc = mjgp_mulRow(in->E[i], a);
   mjtNum own = in->inertia[i] * acc;
   if (joint->gap == mjgpGAP_ROTOR) {
-    own = in->implicit[i] * acc;  // what the engine has of the rotor at the joint
+    own = in->implicit[i] * acc;  // engine's rotor inertia at the joint
   }
   for (int k = 0; in->row[i] && k < g->config->nv; k++) {
     own += in->row[i][k] * a[k];
@@ -325,7 +319,7 @@ static mjgMotion solveGear(double* low, double* high, mjgpGears* g, const mjMode
   p.v = nextVelocity(p.v0, acc, h, relative, fastest);
   p.x = z[i] + p.shift - own;
 
-  // a motor joint gives the torque of its shaft to the load besides
+  // a motor joint also drives its load by the shaft
   if (joint->gap == mjgpGAP_MOTOR) {
     p.x += z[joint->partner] - in->motor[joint->partner];
   }

@@ -5,15 +5,13 @@
 #include "state/gears.h"
 
 
-// what a joint does, from its measured values
+// Returns what a joint does, from its measured values.
 static int stateOf(const mjgpGears* g, int i, const mjtNum value[mjgNSENSOR]) {
-  // it has a gap, and nothing goes through it
   if (mjgp_hasGap(g->config->joint + i) && value[mjgSENSOR_TORQUE_OUT] == 0) {
     return mjgpGEAR_IN_GAP;
   }
 
-  // the motor gives power to the link, or the link pushes on the gear, alone or with the
-  // motor
+  // the motor drives the link, or the link the gear, alone or with the motor
   mjtNum direction = value[mjgSENSOR_MODE];
   if (direction != 0) {
     int driven = direction * value[mjgSENSOR_TORQUE_OUT] < 0;
@@ -37,7 +35,7 @@ void mjgp_measure(mjtNum* value, const mjgpGears* g, const mjModel* m, const mjD
       value[mjgSENSOR_FRICTION] * mjgp_slip(g, i, g->out.v_next[i], g->out.t[i]);
   value[mjgSENSOR_GAP] = 0;
 
-  // behind a gap: gear and rotor are on its other side
+  // the gear and rotor of a gap are on its other side
   if (mjgp_hasGap(joint)) {
     const mjgCouplingStep* step = g->out.gap + i;
     value[mjgSENSOR_FRICTION] = step->friction;
@@ -60,8 +58,8 @@ void mjgp_measure(mjtNum* value, const mjgpGears* g, const mjModel* m, const mjD
 }
 
 
-// the next sensor of ours behind sensor s; nsensor if there is none, or if sensors are
-// disabled
+// Returns the next sensor of the plugin after s; nsensor if there is none or sensors are
+// disabled.
 static inline int nextSensor(const mjgpGears* g, const mjModel* m, int s) {
   int nsensor = (int)m->nsensor;
   if (!g->config->nsensor || (m->opt.disableflags & mjDSBL_SENSOR)) {

@@ -7,17 +7,15 @@
 #include "state/gears.h"
 
 #define RING_SEGMENTS 24
-#define RING_WIDTH \
-  0.05  // half of the ring's, over its radius: it does not hide what it stands around
-#define ARC_LENGTH 5.2  // of an arc that is full, rad
-#define STILL      1e-5  // slower than this nobody sees it move: rad/s, or extents of the model a second
+#define RING_WIDTH    0.05  // half of the ring's, over its radius
+#define ARC_LENGTH    5.2   // of an arc that is full, rad
+#define STILL         1e-5  // slowest visible motion: rad/s, or extents of the model a second
 
 
-// cosines and shares that differ by less are equal, so that rounding does not turn a
-// picture
+// cosines and shares that differ by less are equal: round-off does not turn a picture
 static const mjtNum kTie = 1e-6;
 
-// colour of the arc and the arrow: seen on light and on dark ground
+// colour of arc and arrow, visible on light and dark ground
 static const float frictionColor[3] = {0.80f, 0.10f, 0.25f};
 
 
@@ -34,7 +32,7 @@ typedef struct Picture_ {
 } Picture;
 
 
-// next free geom of the scene as a piece of decoration; null if the scene is full
+// Returns the next free geom of the scene as decoration; null if the scene is full.
 static mjvGeom* newGeom(mjvScene* scn, const float rgb[3]) {
   if (scn->ngeom >= scn->maxgeom) {
     scn->status = 1;
@@ -53,8 +51,8 @@ static mjvGeom* newGeom(mjvScene* scn, const float rgb[3]) {
 }
 
 
-// a straight piece with a square section: far fewer triangles than a capsule, which
-// counts where the processor draws; up is normal to it
+// Add a straight bar of square section, which has far fewer triangles than a capsule; up is
+// normal to it.
 static void addPiece(mjvScene* scn, const float rgb[3], mjtNum width, const mjtNum from[3],
                      const mjtNum to[3], const mjtNum up[3]) {
   mjvGeom* geom = newGeom(scn, rgb);
@@ -77,8 +75,7 @@ static void addPiece(mjvScene* scn, const float rgb[3], mjtNum width, const mjtN
 }
 
 
-// what an eye sees a joint do, which slow motion is not; speed is that of the joint or of
-// its rotor
+// Returns the state of a joint to draw: slow motion of joint or rotor (speed) is not visible.
 static int visibleState(const mjtNum value[mjgNSENSOR], mjtNum speed) {
   int state = (int)value[mjgSENSOR_STATE];
   int moves =
@@ -87,9 +84,8 @@ static int visibleState(const mjtNum value[mjgNSENSOR], mjtNum speed) {
 }
 
 
-// two unit vectors normal to the axis, the first of them fixed in the body
+// Make two unit vectors normal to the axis, the first one fixed in the body.
 static void normals(mjtNum x[3], mjtNum y[3], const mjtNum axis[3], const mjtNum xmat[9]) {
-  // the body's own axis that is farthest from the joint's
   int k = 0;
   mjtNum least = 2;
   for (int i = 0; i < 3; i++) {
@@ -113,9 +109,8 @@ static void circlePoint(mjtNum point[3], const Picture* p, mjtNum radius, mjtNum
 }
 
 
-// n pieces of a circle from x on; last: where they end. Every other piece is a little
-// thinner than its neighbours, into which it reaches: where the faces of two coincide,
-// lights that cast shadows would light them twice
+// Draw n pieces of a circle from x on; last: their end. Every other piece is thinner than its
+// neighbours, because shadows of coinciding faces flicker.
 static void drawArc(mjtNum last[3], const Picture* p, const float* rgb, mjtNum radius,
                     mjtNum length, mjtNum width, int n) {
   mjtNum next[3];
@@ -138,7 +133,7 @@ static void drawArrow(const Picture* p, mjtNum width, const mjtNum from[3], cons
 }
 
 
-// ring in the colour of the mode, and on it the arc of the friction torque
+// Draw a ring in the colour of the mode, with the arc of the friction torque.
 static void drawHinge(const Picture* p) {
   mjtNum last[3], tangent[3], tip[3], radius = p->radius;
   drawArc(last, p, p->color, radius, 2 * mjPI, RING_WIDTH * radius, RING_SEGMENTS);
@@ -146,7 +141,7 @@ static void drawHinge(const Picture* p) {
     return;
   }
 
-  // friction acts on the link against the share's sign; the arrow head is the last piece
+  // friction acts on the link against the sign of share; the last piece is the arrow head
   mjtNum length = -ARC_LENGTH * p->share;
   int n = 2 + (int)(RING_SEGMENTS * fabs(p->share));
   drawArc(last, p, frictionColor, 1.2 * radius, length, 0.04 * radius, n);
@@ -157,8 +152,7 @@ static void drawHinge(const Picture* p) {
 }
 
 
-// the gap as two marks, and the needle of the rotor between them; part is its position,
-// -1 to 1
+// Draw the gap as two marks, and the rotor as a needle at part, -1 to 1.
 static void drawGap(const Picture* p, mjtNum part) {
   static const float gray[3] = {0.75f, 0.75f, 0.75f};
   mjtNum from[3], to[3], radius = p->radius;
@@ -172,15 +166,15 @@ static void drawGap(const Picture* p, mjtNum part) {
 }
 
 
-// the i-th geom of a body, and behind them those of its parent
+// Returns the i-th geom of a body; after its own come those of its parent.
 static int geomOf(const mjModel* m, int body, int i) {
   int own = m->body_geomnum[body];
   return i < own ? m->body_geomadr[body] + i : m->body_geomadr[m->body_parentid[body]] + i - own;
 }
 
 
-// direction normal to the axis in which what slides, and what it slides in, is thinnest,
-// seen from the axis; returns how far it reaches there
+// Find the direction normal to the axis in which slide and guide are thinnest. Returns their
+// extent there.
 static mjtNum thinSide(mjtNum side[3], const Picture* p, const mjModel* m, const mjData* d,
                        int body) {
   mjtNum least = mjMAXVAL;
@@ -209,8 +203,8 @@ static mjtNum thinSide(mjtNum side[3], const Picture* p, const mjModel* m, const
 }
 
 
-// rod along the axis in the colour of the mode, beside the link on a side where that
-// reaches so far, and beside it the arrow of the friction force
+// Draw a rod along the axis in the colour of the mode, beside the link, and the arrow of the
+// friction force.
 static void drawSlide(const Picture* p, const mjtNum side[3], mjtNum reach) {
   mjtNum beside[3], from[3], to[3], radius = p->radius;
   mjtNum away = mju_max(0.7 * radius, mju_min(reach + 0.2 * radius, 4 * radius));
@@ -226,7 +220,7 @@ static void drawSlide(const Picture* p, const mjtNum side[3], mjtNum reach) {
 }
 
 
-// the middle one of a geom's half-sizes: radius of a capsule, half the width of a beam
+// Returns the middle one of a geom's half-sizes: radius of a capsule, half the width of a beam.
 static mjtNum thickness(const mjModel* m, int geom) {
   const mjtNum* size = m->geom_aabb + 6 * geom + 3;
   mjtNum middle = mju_min(mju_max(size[0], size[1]), size[2]);
@@ -234,8 +228,8 @@ static mjtNum thickness(const mjModel* m, int geom) {
 }
 
 
-// radius of a ring around an axis that stands out of a geom in which the point lies, a
-// square bar if it is a box; 0 if the point lies outside
+// Returns the radius of a ring around the axis that encloses a geom in which the point lies; 0 if
+// it lies outside.
 static mjtNum radiusAround(const mjModel* m, const mjData* d, int geom, const mjtNum point[3],
                            const mjtNum axis[3]) {
   if (m->geom_type[geom] == mjGEOM_PLANE || m->geom_type[geom] == mjGEOM_HFIELD) {
@@ -258,7 +252,7 @@ static mjtNum radiusAround(const mjModel* m, const mjData* d, int geom, const mj
 }
 
 
-// radius of the ring: a little more than the link and its bearing are thick
+// Returns the radius of the ring: a little more than link and bearing.
 static mjtNum ringRadius(const mjModel* m, const mjData* d, int joint) {
   if (m->jnt_type[joint] == mjJNT_SLIDE) {
     return 0.05 * m->stat.extent * m->vis.scale.jointlength;
@@ -271,7 +265,7 @@ static mjtNum ringRadius(const mjModel* m, const mjData* d, int joint) {
   }
   radius = mju_max(radius, 0.045 * m->stat.extent);
 
-  // drums and bearings around the axis, in which it would not be seen
+  // drums and bearings would hide it
   for (int k = 0; k < m->body_geomnum[body] + m->body_geomnum[parent]; k++) {
     mjtNum around =
         radiusAround(m, d, geomOf(m, body, k), d->xanchor + 3 * joint, d->xaxis + 3 * joint);
@@ -281,8 +275,7 @@ static mjtNum ringRadius(const mjModel* m, const mjData* d, int joint) {
 }
 
 
-// torque or force that a full arc or arrow stands for: the largest in or out of a gear of
-// that kind now
+// Set the torque and force of a full arc or arrow: the largest at any gear of that kind.
 static void findScale(mjtNum full[2], const mjgpGears* g, const mjModel* m, const mjData* d) {
   full[0] = full[1] = mjMINVAL;
   for (int i = 0; i < g->config->n; i++) {
@@ -298,7 +291,7 @@ static void findScale(mjtNum full[2], const mjgpGears* g, const mjModel* m, cons
 }
 
 
-// draw gear i; full: what full arcs and arrows stand for, of hinges and slides
+// Draw gear i. full: torque and force of full arcs and arrows.
 static void drawGear(const mjgpGears* g, const mjModel* m, const mjData* d, const mjvOption* opt,
                      mjvScene* scn, int i, const mjtNum full[2]) {
   int joint = g->config->joint[i].joint, body = m->jnt_bodyid[joint], adr = m->jnt_qposadr[joint];

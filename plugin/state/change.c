@@ -11,13 +11,13 @@
 #include "state/changes.h"
 #include "state/gears.h"
 
-#define mjgpWHERE 200  // longest text that says of what a message is
+#define mjgpWHERE 200  // longest subject of a message
 
 
 //---------------------------------- which joint ---------------------------------------------------
 
-// of a joint and its motor_joint the motor has the gear and the other the gap, whichever
-// is named
+// Returns the joint that has the gear: of a joint and its motor_joint, the motor. The other has
+// the gap.
 static int gearOf(const mjgpConfig* c, int i) {
   return c->joint[i].gap == mjgpGAP_LOAD ? c->joint[i].partner : i;
 }
@@ -29,20 +29,20 @@ static int gapOf(const mjgpConfig* c, int i) {
 
 //---------------------------------- changing ------------------------------------------------------
 
-// number of a key as in layout.h, -1: there is no such key
+// Returns the number of a key (layout.h), or -1.
 static int keyOf(const char* name) {
   int gap = mjgi_gapKeyFromName(name);
   return gap >= 0 ? mjgNKEY + gap : mjg_keyFromName(name);
 }
 
 
-// the joint of joint i, or its partner, that has the numbers of a key
+// Returns joint i or its partner, whichever has the numbers of a key.
 static int ownerOf(const mjgpConfig* c, int i, int key) {
   return key < mjgNKEY ? gearOf(c, i) : gapOf(c, i);
 }
 
 
-// number of a key, -1 after a refusal
+// Returns the number of a key, -1 after a refusal.
 static int findKey(mjgReport* report, const char* name) {
   int key = name ? keyOf(name) : -1;
   if (key < 0) {
@@ -55,7 +55,7 @@ static int findKey(mjgReport* report, const char* name) {
 }
 
 
-// a key is given a value, or is not given any more
+// Give a key a value, or remove it.
 static void give(mjtNum number[mjgpNCHANGE], int key, double value, int given) {
   mjtNum* mask = number + mjgp_givenOf(key);
   uint64_t bit = mjgp_keyBit(key), others = (uint64_t)*mask & ~bit;
@@ -64,7 +64,7 @@ static void give(mjtNum number[mjgpNCHANGE], int key, double value, int given) {
 }
 
 
-// forget the keys that say what the gear is
+// Remove the keys that describe the gear.
 static void forgetKind(mjtNum number[mjgpNCHANGE]) {
   for (int key = 0; key < mjgNKEY; key++) {
     if (mjgp_isKind(key)) {
@@ -80,13 +80,12 @@ typedef struct Change_ {
   int n;
   const char* const* key;  //                                                          (n)
   const double* value;     //                                                          (nstate x n)
-  int describe;            // 1: keys that said what the gear is are forgotten before
+  int describe;            // 1: keys that describe the gear are removed first
   int row;                 // numbers from the values of one state to the next, at least n
 } Change;
 
 
-// check the k-th values of a change in a plugin_state, or, where they are checked, write
-// them; number: of each key
+// Check the k-th values of a change in a plugin_state, or write them. number: of each key.
 static void changeState(mjgReport* report, mjtNum* state, const mjgpConfig* c, int i,
                         const Change* change, const int* key, int k, int flg_write) {
   const int owner[2] = {gearOf(c, i), gapOf(c, i)}, last = owner[0] != owner[1];
@@ -114,7 +113,7 @@ static void changeState(mjgReport* report, mjtNum* state, const mjgpConfig* c, i
 }
 
 
-// write "mjgear.transmission, joint 'x'", which stands before each line about a gear
+// Write "mjgear.transmission, joint 'x'", the beginning of each line about a gear.
 static void nameGear(char where[mjgpWHERE], const mjModel* m, int joint) {
   int id, type = mjgp_gearObject(&id, m, joint);
   const char* name = type == mjOBJ_UNKNOWN ? "" : mjgp_nameOf(m, type, id);
@@ -125,7 +124,7 @@ static void nameGear(char where[mjgpWHERE], const mjModel* m, int joint) {
 }
 
 
-// gears of joints, keys of which change in all states: the k-th change is of joint[k]
+// changes of gears in all states; the k-th is of joint[k]
 typedef struct Changes_ {
   const mjModel* m;
   const mjgpConfig* config;
@@ -138,8 +137,8 @@ typedef struct Changes_ {
 } Changes;
 
 
-// check all, up to the first state of a gear that is refused; key: room for the numbers of
-// all keys. Without a text nothing is written for people
+// Check all, up to the first refused state of a gear. key: room for the numbers of all keys.
+// Without a text no names are written.
 static void checkChanges(mjgReport* report, const Changes* all, int* key) {
   for (int k = 0; k < all->n; k++) {
     const Change* change = all->change + k;
@@ -174,7 +173,7 @@ static void checkChanges(mjgReport* report, const Changes* all, int* key) {
 }
 
 
-// make all changes or, after refusals, none. 0, or -1
+// Make all changes or, after a refusal, none. Returns 0, or -1.
 static int makeChanges(mjgReport* report, const Changes* all) {
   int nkey = 0;
   for (int k = 0; k < all->n; k++) {
@@ -203,7 +202,7 @@ static int makeChanges(mjgReport* report, const Changes* all) {
 
 //---------------------------------- one simulation ------------------------------------------------
 
-// configuration of a mjData, null after a refusal
+// Returns the configuration of a mjData, null after a refusal.
 static const mjgpConfig* configOf(mjgReport* report, const mjModel* m, const mjData* d) {
   const char* problem = mjgp_belongError(m, d);
   if (problem) {
@@ -278,7 +277,7 @@ int mjg_resetGears(const mjModel* m, mjData* d) {
 
 //---------------------------------- reading -------------------------------------------------------
 
-// a gear as a plugin_state makes it; the model's if it refuses the numbers
+// Make a gear from a plugin_state; the model's if the numbers are refused.
 static void effectiveJoint(mjgpJoint* joint, const mjgpConfig* c, const mjtNum* state, int i) {
   mjtNum number[mjgpNCHANGE];
   mjgReport report;
@@ -290,7 +289,7 @@ static void effectiveJoint(mjgpJoint* joint, const mjgpConfig* c, const mjtNum* 
 }
 
 
-// value of a key in joint i, as mjg_getGear
+// Get the value of a key in joint i, as mjg_getGear.
 static int getValue(double* value, const mjgpConfig* c, const mjtNum* state, int i,
                     const char* key) {
   mjgpJoint found;
@@ -416,7 +415,7 @@ static const struct {
                {"slow", OF_SYSTEM, mjgpSYSTEM_SLOW}};
 
 
-// address of a number of joint i, or of the whole system, -1 if there is none
+// Find the address of a number of joint i, or of the system. Returns -1 if there is none.
 static int findAddress(mjgStateAddress* address, const mjgpConfig* c, int i, const char* name) {
   int key = keyOf(name);
   *address = (mjgStateAddress){.value = -1, .given = -1};
@@ -481,7 +480,7 @@ int mjg_setStates(const mjModel* m, mjtNum* plugin_state, int nstate, int stride
   } else if (n < 0 || (n && (!joint || !key || !value))) {
     mjg_refuse(&report, "joints, keys or values are missing; give an array of each");
   } else {
-    // keys of one joint that stand side by side are one change
+    // adjacent keys of one joint are one change
     Change* change = mju_malloc((sizeof(Change) + sizeof(int)) * (size_t)(n + 1));
     int* changed = (int*)(change + n + 1);
     for (int k = 0; k < n; k++) {

@@ -9,7 +9,7 @@
 #include "configuration/parsing.h"
 #include "friction/simd.h"
 
-// longest list of what is wrong with the numbers of a joint; the first line is told
+// longest list of problems of a joint's numbers; the first line is reported
 #define mjgpREASON 500
 
 
@@ -48,7 +48,7 @@ void mjgp_writeNumbers(mjtNum* state, const mjgpConfig* config, const mjtNum num
 
 //---------------------------------- one joint -----------------------------------------------------
 
-// take a number into a description
+// Set a number of a description.
 static void giveGear(mjgpJoint* joint, mjgReport* report, int key, double value) {
   const mjgKeyInfo* info = mjg_keyInfo(key);
   if (info->engine) {
@@ -69,7 +69,7 @@ static void giveGear(mjgpJoint* joint, mjgReport* report, int key, double value)
 }
 
 
-// take a number into a gap
+// Set a number of a gap.
 static void giveGap(mjgpJoint* joint, mjgReport* report, int k, double value) {
   const char* key = mjg_gapKeyInfo(k)->name;
   if (joint->gap == mjgpGAP_NONE) {
@@ -89,13 +89,13 @@ static void giveGap(mjgpJoint* joint, mjgReport* report, int k, double value) {
 }
 
 
-// is a number an integer from 0 to most
+// Returns 1 if a number is an integer from 0 to most.
 static int isCount(mjtNum x, mjtNum most) {
   return x >= 0 && x <= most && x == (mjtNum)(int64_t)x;
 }
 
 
-// refuse what is wrong with a joint, if anything is
+// Refuse an error of a joint, if there is one.
 static void refuseJoint(mjgReport* report, const char* error) {
   if (error) {
     mjg_refuse(report, "it %s", error);
@@ -103,7 +103,7 @@ static void refuseJoint(mjgReport* report, const char* error) {
 }
 
 
-// do numbers say which keys are given and what type the gear is; 0 after a refusal
+// Check the bits of given keys and the type. Returns 0 after a refusal.
 static int areKnown(mjgReport* report, const mjtNum number[mjgpNCHANGE]) {
   for (int k = mjgpCHANGE_GIVEN; k < mjgpCHANGE_TYPE; k++) {
     int bits = k == mjgpCHANGE_GIVEN ? mjgpNBIT : mjgpNCHANGEKEY - mjgpNBIT;
@@ -130,7 +130,7 @@ int mjgp_changeJoint(mjgpJoint* joint, mjgReport* report, const mjgpJoint* base,
     return 1;
   }
 
-  // in other words: what said what the gear is is forgotten
+  // described anew: remove the keys that describe the gear
   int flg_gear = type > 0, flg_gap = 0;
   if (type > 0) {
     joint->description.type = (int)type - 1;
@@ -142,7 +142,6 @@ int mjgp_changeJoint(mjgpJoint* joint, mjgReport* report, const mjgpJoint* base,
     }
   }
 
-  // the numbers
   for (int key = 0; key < mjgpNCHANGEKEY; key++) {
     double value = number[mjgpCHANGE_KEY + key];
     if (!((uint64_t)number[mjgp_givenOf(key)] & mjgp_keyBit(key))) {
@@ -161,7 +160,6 @@ int mjgp_changeJoint(mjgpJoint* joint, mjgReport* report, const mjgpJoint* base,
     mjg_refuse(report, "%s", mjgpUNDESCRIBED);
   }
 
-  // what they mean
   if (flg_gap && report->count == before) {
     const char* error = mjg_backlashError(&joint->backlash);
     if (error) {
@@ -179,7 +177,7 @@ int mjgp_changeJoint(mjgpJoint* joint, mjgReport* report, const mjgpJoint* base,
 
 //---------------------------------- all joints ----------------------------------------------------
 
-// refuse a line about what stands in plugin_state
+// Refuse numbers in plugin_state.
 static void refuse(mjgpGears* g, const char* where, const char* reason) {
   g->refused = 1;
   mjgp_warn(
@@ -190,8 +188,8 @@ static void refuse(mjgpGears* g, const char* where, const char* reason) {
 }
 
 
-// take the values of keys whose bits are in a number of plugin_state, if it is a sum of the
-// first nbit; returns where the next one goes
+// Copy the values of keys whose bits are in given, if it is a sum of the first nbit. Returns the
+// next place.
 static mjtNum* readGiven(mjtNum* next, const mjtNum* state, const int* place, mjtNum given,
                          int nbit) {
   if (!isCount(given, (mjtNum)(((int64_t)1 << nbit) - 1))) {
@@ -205,7 +203,7 @@ static mjtNum* readGiven(mjtNum* next, const mjtNum* state, const int* place, mj
 }
 
 
-// the numbers of joint i in plugin_state that count
+// Read the numbers of joint i in plugin_state that count.
 static void readNumbersThatCount(mjgpNumbers* number, const mjgpConfig* config, const mjtNum* state,
                                  int i) {
   int stride = config->stride[i];
@@ -223,8 +221,7 @@ static void readNumbersThatCount(mjgpNumbers* number, const mjgpConfig* config, 
 }
 
 
-// compute the gear that the numbers in plugin_state make of joint i, of which count those
-// of c
+// Compute the gear of joint i from the numbers in c.
 static void deriveChange(mjgpGears* g, const mjModel* m, const mjData* d, mjgpChange* c, int i) {
   const mjgpJoint* base = g->config->joint + i;
   mjtNum number[mjgpNCHANGE];
@@ -242,7 +239,7 @@ static void deriveChange(mjgpGears* g, const mjModel* m, const mjData* d, mjgpCh
 }
 
 
-// does plugin_state change the gear of a joint
+// Returns 1 if plugin_state changes the gear of a joint.
 static inline int isChanged(const mjgpConfig* config, const mjtNum* state, int i) {
   int stride = config->stride[i];
   const mjtNum* given = state + config->state[i] + mjgpSTATE_GIVEN * stride;
@@ -250,7 +247,7 @@ static inline int isChanged(const mjgpConfig* config, const mjtNum* state, int i
 }
 
 
-// read what plugin_state makes of joint i, and look for it where it is new
+// Read the numbers of joint i, and look up their gear if they are new.
 static void seekChange(mjgpGears* g, const mjtNum* state, int i) {
   mjgpChange* c = g->changes + i;
   c->changes = isChanged(g->config, state, i);
@@ -262,15 +259,15 @@ static void seekChange(mjgpGears* g, const mjtNum* state, int i) {
 }
 
 
-// Returns 1 if c->joint was computed of the numbers of this step, which are too many to be kept
+// Returns 1 if c->joint was computed from the numbers of this step, which are too many to keep.
 static int isMade(const mjgpChange* c, const mjgpConfig* config) {
   return c->base == config && c->made.n == c->number.n &&
          !memcmp(c->made.x, c->number.x, sizeof(mjtNum) * (size_t)c->number.n);
 }
 
 
-// gear of a joint whose numbers in plugin_state are not 0. It is computed only where these
-// are new to this mjData
+// Apply the numbers of a joint in plugin_state. Its gear is computed only if they are new to this
+// mjData.
 static void applyChange(mjgpGears* g, const mjModel* m, const mjData* d, int i) {
   mjgpChange* c = g->changes + i;
   if (!mjgp_recallChange(c, g->derived, g->config, i) && !isMade(c, g->config)) {
@@ -303,7 +300,7 @@ void mjgp_applyChanges(mjgpGears* g, const mjModel* m, const mjData* d) {
     mjgp_countStep(g->derived);
   }
 
-  // all are looked for before the first is read, so that their memory is on its way
+  // look up all before reading the first, to prefetch their memory
   for (int i = 0; i < config->n && changed; i++) {
     seekChange(g, state, i);
   }

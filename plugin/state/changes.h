@@ -1,4 +1,4 @@
-// What plugin_state changes of the gears, in one simulation.
+// Changes of gears by plugin_state, in one simulation.
 
 #ifndef MJGEAR_PLUGIN_CHANGES_H_
 #define MJGEAR_PLUGIN_CHANGES_H_
@@ -9,27 +9,27 @@
 #include "state/gears.h"
 #include "state/layout.h"
 
-// which of them says that a key is given
+// Returns the number with the bit of a key.
 static inline int mjgp_givenOf(int key) {
   return mjgpCHANGE_GIVEN + (key >= mjgpNBIT);
 }
 
-// numbers of joint i in plugin_state: their addresses, -1 if the state has none; read,
-// write
+// Find the addresses of joint i's numbers in plugin_state, -1 if there is none; read and write
+// them.
 void mjgp_findNumbers(int adr[mjgpNCHANGE], const mjgpConfig* config, int i);
 void mjgp_readNumbers(mjtNum number[mjgpNCHANGE], const mjgpConfig* config, const mjtNum* state,
                       int i);
 void mjgp_writeNumbers(mjtNum* state, const mjgpConfig* config, const mjtNum number[mjgpNCHANGE],
                        int i);
 
-// the gear that these numbers make of a joint of the model. Every problem goes into the
-// report; returns their number
+// Make the gear of a joint with these numbers. Every problem goes into the report. Returns their
+// number.
 int mjgp_changeJoint(mjgpJoint* joint, mjgReport* report, const mjgpJoint* base,
                      const mjtNum number[mjgpNCHANGE]);
 
-// gears and settings of this step: the model's, or what plugin_state makes of them.
-// Numbers that are no gear or no setting are refused: the model's count, and g->refused
-// is set. Allocates where a gear is changed to numbers that this mjData has not met
+// Set gears and settings of this step: the model's, changed by plugin_state. Invalid numbers are
+// refused: the model's count, and g->refused is set. Allocates if the numbers are new to this
+// mjData.
 void mjgp_applyChanges(mjgpGears* g, const mjModel* m, const mjData* d);
 
 #endif  // MJGEAR_PLUGIN_CHANGES_H_

@@ -16,13 +16,13 @@ enum {
 _Static_assert(BEFORE + sizeof(((mjgTransmission*)0)->table) == sizeof(mjgTransmission),
                "table is not the last");
 
-// what most changes change
+// the law, which most changes concern
 typedef struct Law_ {
   double gamma_u, gamma_v, coulomb, static_ratio;
 } Law;
 
-// A kept gear: numbers that made it, and the law. Two lines of the processor's cache, side by side
-// with those of the other gears, hold all of a plain gear, which differs from the model's in its law alone
+// A kept gear: its numbers and its law, in two cache lines. They hold all of a plain gear, which
+// differs from the model's in its law alone.
 typedef struct Kept_ {
   const mjgpConfig* base;  // null: free
   int i;                   // joint
@@ -34,7 +34,7 @@ typedef struct Kept_ {
 } Kept;
 _Static_assert(sizeof(Kept) == 2 * LINE, "a kept gear is not two lines");
 
-// and what else a step reads of one that is not plain
+// the rest of a gear that is not plain
 typedef struct Rest_ {
   mjtNum more[MOSTGIVEN - FEW];  // numbers
   char gear[BEFORE];
@@ -52,7 +52,7 @@ struct mjgpDerived_ {
 };
 
 
-// products that do not wait for each other; the upper half of a round number is its lower half, too
+// independent products; the halves of a round number are mixed
 static uint64_t hashOf(const mjgpConfig* config, int i, const mjgpNumbers* number) {
   const uint64_t golden = 0x9e3779b97f4a7c15u;
   uint64_t hash = ((uint64_t)(uintptr_t)config >> 4) + (uint64_t)i, factor = golden;
@@ -109,7 +109,7 @@ static void setLaw(mjgTransmission* gear, Law law) {
 }
 
 
-// does a gear differ from the model's in its law alone
+// Returns 1 if a gear differs from the model's in its law alone.
 static int isPlain(const mjgpJoint* joint, const mjgpJoint* base) {
   mjgTransmission other = base->gear;
   setLaw(&other, lawOf(&joint->gear));
@@ -152,8 +152,7 @@ int mjgp_recallChange(mjgpChange* c, mjgpDerived* derived, const mjgpConfig* con
 }
 
 
-// the place for a gear of this hash: a free one, else that of the gear that was found
-// longest ago
+// Returns the place for a gear of this hash: a free one, else that of the least recently used.
 static Kept* placeFor(mjgpDerived* derived, uint64_t hash) {
   Kept* oldest = NULL;
   for (uint64_t k = 0; k < NPROBE; k++) {
@@ -175,8 +174,7 @@ static mjgpNumbers numbersOf(const Kept* kept, const Rest* rest) {
 }
 
 
-// a table for those that were found in the last steps: four times as large if they are
-// many, and without those of simulations that have ended
+// Rebuild the table with recently used gears: four times as large if they are many.
 static mjgpDerived* rebuild(mjgpDerived* old) {
   uint64_t size = old ? old->mask + 1 : FIRST, lately = 0;
   for (uint64_t k = 0; old && k <= old->mask; k++) {
@@ -208,8 +206,8 @@ static mjgpDerived* rebuild(mjgpDerived* old) {
 }
 
 
-// is there so little room that a table has to be made anew? The largest one at most once in
-// as many steps as it has places: between, gears take the places of others
+// Returns 1 if the table must be rebuilt. The largest one at most once in as many steps as it has
+// places; meanwhile gears replace others.
 static int isFull(const mjgpDerived* derived) {
   return 2 * derived->taken > derived->mask &&
          (derived->mask + 1 < MOST || derived->time - derived->built > derived->mask);

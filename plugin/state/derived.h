@@ -1,8 +1,8 @@
-// Gears that plugin_state changes, kept by the numbers that made them.
+// Cache of gears that plugin_state changes, by their numbers.
 //
-// A mjData that steps many simulations in turn (mujoco.batch, mujoco.rollout) meets the
-// numbers of each again and again. What they mean is computed once and found again by the
-// numbers themselves, so that nothing needs to know which simulation is stepped.
+// A mjData that steps many simulations in turn (mujoco.batch, mujoco.rollout) meets the numbers
+// of each again and again. Their gears are computed once and found by the numbers, without
+// knowing which simulation is stepped.
 
 #ifndef MJGEAR_PLUGIN_DERIVED_H_
 #define MJGEAR_PLUGIN_DERIVED_H_
@@ -22,7 +22,7 @@ enum {
   mjgpNCHANGE = mjgpCHANGE_KEY + mjgpNCHANGEKEY
 };
 
-// those of them that count: the first three, and the values of the keys that are given
+// the numbers that count: the first three, and values of given keys
 typedef struct mjgpNumbers_ {
   int n;
   mjtNum x[mjgpNCHANGE];
@@ -32,7 +32,7 @@ typedef struct mjgpNumbers_ {
 typedef struct mjgpChange_ {
   const mjgpConfig* base;  // configuration of what it was made from; null: not yet
   mjgpNumbers number;      // in plugin_state in this step
-  mjgpNumbers made;        // of which joint was computed; none: it was found among those kept
+  mjgpNumbers made;        // from which joint was computed; none: joint was found in the cache
   uint64_t hash;           // of number
   int changes;             // 1: plugin_state changes the gear in this step
   int plain;               // 1: joint differs from the model's in its law alone
@@ -40,23 +40,22 @@ typedef struct mjgpChange_ {
   mjgpJoint joint;         // the gear; its description may be that of other numbers
 } mjgpChange;
 
-// those that a mjData has met
 typedef struct mjgpDerived_ mjgpDerived;
 
-// Returns the hash of numbers of joint i, and fetches what stands at its place
+// Returns the hash of numbers of joint i, and prefetches their place.
 uint64_t mjgp_seekChange(const mjgpDerived* derived, const mjgpConfig* config, int i,
                          const mjgpNumbers* number);
 
-// Make c the gear that its numbers make of joint i. Returns 0 if they are not known
+// Find the gear of c's numbers. Returns 0 if they are new.
 int mjgp_recallChange(mjgpChange* c, mjgpDerived* derived, const mjgpConfig* config, int i);
 
-// keep c, which was made of joint i. Allocates where there is no room
+// Keep c, a gear of joint i. Allocates if the table is full.
 void mjgp_keepChange(mjgpDerived** derived, mjgpChange* c, int i);
 
-// a step with changed gears begins: ages are counted in these
+// Count a step with changed gears, the unit of ages.
 void mjgp_countStep(mjgpDerived* derived);
 
-// forget all
+// Free the cache.
 void mjgp_freeDerived(mjgpDerived** derived);
 
 #endif  // MJGEAR_PLUGIN_DERIVED_H_

@@ -15,7 +15,7 @@
 
 //---------------------------------- memory --------------------------------------------------------
 
-// what sizes of arrays are numbers of
+// units of array sizes
 enum {
   GEARS,
   DOFS,
@@ -26,7 +26,7 @@ enum {
 };
 _Static_assert(LINES + 1 == mjgpNSIZE, "mjgpNSIZE is not the number of sizes");
 
-// arrays with pointers; those that a copy takes over; those of no meaning between steps
+// arrays with pointers; arrays that a copy takes over; scratch
 #define ARRAY(name, size) mjgpARRAY(mjgpGears, name, size)
 #define COUNT(array)      (int)(sizeof(array) / sizeof(*(array)))
 // clang-format off
@@ -51,7 +51,7 @@ static const mjgpArray kScratch[] = {
 // clang-format on
 
 
-// lay them out in one block at base, or count its bytes if base is null
+// Lay them out in one block at base, or count its bytes if base is null.
 static size_t layout(mjgpGears* g, char* base, const size_t* size) {
   size_t bytes = mjgp_layout(g, base, 0, kPointers, COUNT(kPointers), size);
   size_t values = bytes;
@@ -62,7 +62,7 @@ static size_t layout(mjgpGears* g, char* base, const size_t* size) {
 }
 
 
-// make room for the gears of a configuration; nothing is kept
+// Allocate for the gears of a configuration; nothing is kept.
 static void makeRoom(mjgpGears* g, const mjgpConfig* c, const size_t size[mjgpNSIZE]) {
   size_t bytes = layout(g, NULL, size);
   mju_free(g->memory);
@@ -80,10 +80,9 @@ static void makeRoom(mjgpGears* g, const mjgpConfig* c, const size_t size[mjgpNS
 
 //---------------------------------- pool ----------------------------------------------------------
 
-// The engine copies mjData byte by byte where programs pickle them, pointers of plugins
-// included. Such a pointer is another mjData's, or of another process. It must neither be
-// followed nor freed, so the objects live in memory that is never returned, and a pointer
-// is looked at before it is used.
+// Pickling copies mjData byte by byte, with pointers of plugins: of another mjData, or of another
+// process. Such a pointer must neither be followed nor freed, so the objects live in memory that
+// is never returned, and every pointer is checked.
 
 // chunk k has mjgpFIRST << k objects, so that few chunks hold any number
 enum {
@@ -161,7 +160,7 @@ static mjgpGears* newGears(const mjModel* m, const mjData* d) {
 }
 
 
-// give an object back, and all that it points to
+// Free an object and all that it points to.
 static void freeGears(mjgpGears* g) {
   mjgp_freeConfigs(&g->known);
   mju_free(g->changes);
@@ -191,9 +190,9 @@ mjgpGears* mjgp_liveGears(uintptr_t address) {
 }
 
 
-// Object of this mjData to which nothing points, because the engine has overwritten the
-// pointer: the one that was made last. Older ones are of mjData of the same address that
-// the engine freed without a call of destroy. Null if there is none. Looks at all objects
+// Returns the last object of this mjData whose pointer the engine has overwritten, or null. Older
+// ones belong to freed mjData of the same address for which destroy was not called. Searches all
+// objects.
 static mjgpGears* copiedOver(const mjData* d) {
   mjgpGears* last = NULL;
   for (int k = 0; k < mjgpNCHUNK; k++) {
@@ -215,8 +214,7 @@ static mjgpGears* copiedOver(const mjData* d) {
 
 //---------------------------------- whose gears ---------------------------------------------------
 
-// make the configuration of a model the one that counts; 0, or -1 after a warning if it
-// is refused
+// Select the configuration of a model. Returns 0, or -1 after a warning if it is refused.
 static int selectModel(mjgpGears* g, const mjModel* m) {
   int nknown = g->known.n;
   const mjgpConfig* c = mjgp_findConfig(&g->known, m);
@@ -251,7 +249,7 @@ static void selectOrStop(mjgpGears* g, const mjModel* m) {
 }
 
 
-// the object that a mjData owns at this instance, null if there is none
+// Returns the object of a mjData at this instance, or null.
 static mjgpGears* ownGears(const mjData* d, int instance) {
   mjgpGears* g = mjgp_liveGears(d->plugin_data[instance]);
   return g && g->d == d ? g : NULL;
@@ -261,7 +259,7 @@ static mjgpGears* ownGears(const mjData* d, int instance) {
 mjgpGears* mjgp_findGears(const mjModel* m, mjData* d, int leader) {
   mjgpGears* g = ownGears(d, leader);
 
-  // an engine's copy of another mjData, byte by byte, gets an object of its own
+  // a bytewise copy of another mjData gets its own object
   if (!g) {
     g = copiedOver(d);
     if (g && (g->nv != m->nv || g->nstate != m->npluginstate)) {
@@ -308,7 +306,7 @@ mjgpGears* mjgp_gears(const mjModel* m, const mjData* d) {
     return NULL;
   }
 
-  // what is known of models is ours, and not the state of d
+  // configurations are no state of d
   mjgpGears* g = mjgp_gearsOf(m, (mjData*)d, mjgp_leader(m, mjgp_slot()));
   mjgp_checkModel(g, m);
   return g;
@@ -325,8 +323,7 @@ int mjgp_refuseCall(char* error, int error_sz, const char* text) {
 
 //---------------------------------- warnings ------------------------------------------------------
 
-// the warning that mjg_checkModel told last: the model that is compiled next need not
-// tell it again
+// last warning of mjg_checkModel, which the next compilation does not repeat
 static _Atomic(uint64_t) told;
 
 void mjgp_noteTold(const char* text) {
@@ -334,7 +331,7 @@ void mjgp_noteTold(const char* text) {
 }
 
 
-// what is worth a warning in a model, once for the first data of each of the last models
+// Warn about a model, once for each of the last models.
 static void warnOfModel(const mjgpConfig* c, const mjModel* m) {
   char text[mjgpERRORSIZE];
   mjgReport report;
@@ -351,8 +348,7 @@ static void warnOfModel(const mjgpConfig* c, const mjModel* m) {
 }
 
 
-// options that the compiler refuses and that were set later: the data are made, and this
-// is why gears may not act as they should. Once for each model
+// Warn of refused options that were set after compilation, once for each model.
 static void warnOfOptions(const mjgpConfig* c, const mjModel* m) {
   int flags = mjDSBL_SPRING | mjDSBL_DAMPER, integrator = m->opt.integrator;
   int euler = integrator == mjINT_EULER, fast = integrator == mjINT_IMPLICITFAST;
@@ -416,7 +412,7 @@ void mjgp_destroy(mjData* d, int instance) {
 void mjgp_reset(const mjModel* m, mjtNum* plugin_state, void* plugin_data, int instance) {
   memset(plugin_state, 0, sizeof(mjtNum) * (size_t)m->plugin_statenum[instance]);
 
-  // the engine does not say whose reset this is, but whose state
+  // the engine passes the state, not its mjData
   mjgpGears* g = mjgp_liveGears((uintptr_t)plugin_data);
   if (!g || g->d->plugin_state + m->plugin_stateadr[instance] != plugin_state) {
     return;
@@ -446,8 +442,7 @@ void mjgp_copy(mjData* dest, const mjModel* m, const mjData* src, int instance) 
     return;
   }
 
-  // everything that a following mj_step2 or finite difference reads; memory and addresses
-  // stay
+  // everything that a following mj_step2 or finite difference reads
   to->phase = from->phase;
   to->done = from->done;
   to->early = from->early;

@@ -1,11 +1,11 @@
-// All geared joints of one mjData: what is known about them, and their memory.
+// All geared joints of one mjData, and their memory.
 //
 // The instances of the plugin in a model are one physical system. The first of them, the
 // leader, owns this object (mjData.plugin_data); the others have none.
 //
-// What a trajectory depends on lives in mjData.plugin_state (layout.h). Everything else
-// is computed anew in every step, from the configuration of the model that is being
-// stepped: one mjData may be stepped with many models.
+// The state of a trajectory is in mjData.plugin_state (layout.h). Everything else is computed in
+// every step from the configuration of the stepped model: one mjData may be stepped with many
+// models.
 
 #ifndef MJGEAR_PLUGIN_GEARS_H_
 #define MJGEAR_PLUGIN_GEARS_H_
@@ -19,7 +19,7 @@
 #include "state/layout.h"
 #include "state/model.h"
 
-// how mjData stands with respect to the friction that was added to it
+// whether passive forces of mjData contain friction
 typedef enum mjgpPhase_ {
   mjgpPHASE_IDLE = 0,   // passive forces are as they were when friction was last added
   mjgpPHASE_FRESH = 1,  // passive forces were computed anew, friction is not in them
@@ -34,8 +34,7 @@ typedef enum mjgpMethod_ {
   mjgpNMETHOD
 } mjgpMethod;
 
-// how often what happened since the data was made or reset; not part of the state.
-// mjg_getCounts tells users those that mjgCounts has.
+// counts since the data was made or reset, no state; mjg_getCounts returns some of them
 typedef struct mjgpCount_ {
   int steps;            // friction problems: solved + ill_posed + approximate + unsolved
   int solved;           // of these: solved, and the only solution as far as known
@@ -52,9 +51,9 @@ typedef struct mjgpCount_ {
   int by[mjgpNMETHOD];  // groups by what solved them (mjgpMethod)
 } mjgpCount;
 
-// what holds a joint beside the friction of its gear, in this step
+// brake or backstop of a joint in this step
 typedef struct mjgpBrake_ {
-  mjtNum travel;   // how far it has moved from where it is without power, 0 to 1
+  mjtNum travel;   // distance from its place without power, 0 to 1
   mjtNum sliding;  // torque with which the brake slips
   mjtNum holding;  // and what it holds at rest and against a reversal
   int front;       // 1: it is in front of the teeth, 0: behind them
@@ -63,18 +62,16 @@ typedef struct mjgpBrake_ {
   int broken;      // 1: it is solved as if it slipped
 } mjgpBrake;
 
-// what the integrator makes of velocity gains of actuators: no derivative at all, one on
-// the diagonal, or whatever actuators of tendons and sites have
+// form of the actuators' velocity gains in the integrator
 typedef enum mjgpGains_ {
   mjgpGAINS_NONE,
   mjgpGAINS_DIAGONAL,
   mjgpGAINS_GENERAL
 } mjgpGains;
 
-// what a step starts from
+// input of a step
 typedef struct mjgpInput_ {
-  const mjgpJoint** joint;  // gears of this step: the model's, or what plugin_state makes (n)
-                            //   of them. What is not the gear's, such as addresses, is as in config
+  const mjgpJoint** joint;  // gears of this step, changed by plugin_state             (n)
   mjgSettings settings;     // of the solver
 
   mjgpGains gains;  // of actuators
@@ -91,7 +88,7 @@ typedef struct mjgpInput_ {
   mjtNum* motor;          // torque of actuators at the start of the step              (n)
   mjtNum* tau;            // motor torque that acts, see friction/actuation.h          (n)
   mjtNum* inertia;        // rotor inertia, diagonal of S there                        (n)
-  mjtNum* implicit;       // what of it is not the joint's armature                    (n)
+  mjtNum* implicit;       // its part beyond the joint's armature                      (n)
   mjtNum* shared;         // rotors behind gaps: row sum of gains that tendons share   (n)
   mjtNum* drag;           // (motor - tau)/v, as far as it is the joint's own           (n)
   mjgpRow* E;             // velocity on which each acts: rows of E                    (n)
@@ -113,7 +110,7 @@ typedef struct mjgpInput_ {
   mjtNum* force;          // smooth force that an early computation assumed            (nv)
 } mjgpInput;
 
-// what a step results in
+// results of a step
 typedef struct mjgpResult_ {
   mjtNum* t;             // friction torque                                            (n)
   mjtNum* v_next;        // velocity after the step; exactly 0.0 if stuck              (n)
@@ -181,14 +178,14 @@ typedef struct mjgpGears_ {
   mjgpCount count;
 } mjgpGears;
 
-// stages of positions that mj_inverse has run. The engine does not tell plugins for what
-// it computes passive forces, but such a stage leaves out the projection of constraints,
-// and timers count
+// Returns the stages of positions that mj_inverse has run. The engine does not tell plugins why
+// it computes passive forces, but such a stage skips the projection of constraints, as timers
+// show.
 static inline int mjgp_inverseStages(const mjData* d) {
   return d->timer[mjTIMER_POSITION].number - d->timer[mjTIMER_POS_PROJECT].number;
 }
 
-// start joint i from friction, mode and sign of the load of the last step: t, mode, load
+// Start joint i from friction, mode and sign of the load of the last step.
 static inline void mjgp_startJoint(mjgpGears* g, const mjData* d, int i) {
   const mjtNum* state = d->plugin_state + g->config->state[i];
   mjtNum piece = state[mjgpSTATE_PIECE * g->config->stride[i]];
@@ -197,29 +194,26 @@ static inline void mjgp_startJoint(mjgpGears* g, const mjData* d, int i) {
   g->out.load[i] = mju_abs(piece) > 1 ? -1 : 1;
   g->out.rounding[i] = 0;
 
-  // what stays while a tree sleeps does not depend on where its solution began
+  // a sleeping tree keeps a state that does not depend on the start
   if (g->in.dozing[i]) {
     g->out.t[i] = g->out.mode[i] = 0;
     g->out.load[i] = 1;
   }
 }
 
-// the object at this address if there is one and it is in use, else null; any address may
-// be given
+// Returns the object in use at an address, or null; any address is valid.
 mjgpGears* mjgp_liveGears(uintptr_t address);
 
-// the object of a mjData, with the configuration of this model, which is known by its
-// address. That is enough between the calls of a step. leader: the first instance of the
-// plugin. A model that the mjData has not met is read, which allocates; the engine's
-// error if it is refused
+// Returns the object of a mjData, with the configuration of this model, found by address, which
+// suffices within a step. leader: first instance of the plugin. A new model is read, which
+// allocates; if it is refused, the engine's error is called.
 mjgpGears* mjgp_findGears(const mjModel* m, mjData* d, int leader);
 static inline mjgpGears* mjgp_gearsOf(const mjModel* m, mjData* d, int leader) {
   mjgpGears* g = mjgp_liveGears(d->plugin_data[leader]);
   return g && g->d == d && g->model == m ? g : mjgp_findGears(m, d, leader);
 }
 
-// warn once per bit in the life of a mjData, or of a model, whose mjData are many: then of
-// gains, and of steps that are not solved
+// warnings, given once for a mjData, or for a model (gains, unsolved steps)
 typedef enum mjgpWarning_ {
   mjgpWARN_INTEGRATOR = 1 << 0,
   mjgpWARN_UNSOLVED = 1 << 1,
@@ -237,24 +231,24 @@ typedef enum mjgpWarning_ {
 void mjgp_warn(mjgpGears* g, int warning, const char* format, ...)
     __attribute__((format(printf, 3, 4)));
 
-// Returns 1 if nothing of this number was told of the gears of a model, one of the last
+// Returns 1 the first time for a number and one of the last models.
 int mjgp_isNews(const mjgpConfig* config, uint64_t number);
 
-// a warning of mjgp_warnLoss was told already, for the model that is compiled next
+// Note a warning of mjgp_warnLoss, which the next compilation does not repeat.
 void mjgp_noteTold(const char* text);
 
-// make sure that the configuration is still what the model at this address says
+// Update the configuration if the model at this address has changed.
 void mjgp_checkModel(mjgpGears* g, const mjModel* m);
 
-// the same for users: null if there is no instance, or if the data were not made or reset
-// with this model or one of its structure; then the line that says so
+// Returns the object for users: null if there is no instance, or the data are of another
+// structure; then the message of the second.
 mjgpGears* mjgp_gears(const mjModel* m, const mjData* d);
 const char* mjgp_belongError(const mjModel* m, const mjData* d);
 
-// tell them what is wrong with a call, in error (nullable); -1
+// Write the error of a call (nullable). Returns -1.
 int mjgp_refuseCall(char* error, int error_sz, const char* text);
 
-// plugin callbacks: life of the object
+// plugin callbacks for the object
 int mjgp_init(const mjModel* m, mjData* d, int instance);
 void mjgp_destroy(mjData* d, int instance);
 void mjgp_copy(mjData* dest, const mjModel* m, const mjData* src, int instance);

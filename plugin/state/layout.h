@@ -1,5 +1,4 @@
-// What the numbers in mjData.plugin_state mean. A trajectory depends on nothing else of
-// ours.
+// Layout of mjData.plugin_state, the only state of the plugin that a trajectory depends on.
 //
 //   each instance   the numbers below, each for its n joints: number k of the joint with the index i in
 //                   the instance is k * n + i. Joints are those of the key "joint" and behind them the
@@ -7,9 +6,8 @@
 //                   brake has the same for its actuators, of which those count whose joints have no other gear.
 //   the leader      behind them the acceleration of the last step (nv) and the mjgpNSYSTEM numbers
 //
-// Those of a step change in "advance" only. Those that change a gear are the user's: 0
-// until mjg_setGear or a program writes them. mjg_stateAddress (mjgear_plugin.h) tells
-// users where each stands.
+// Results of a step change in "advance" only. Changes of a gear are the user's: 0 until
+// mjg_setGear or a program writes them. mjg_stateAddress (mjgear_plugin.h) returns addresses.
 
 #ifndef MJGEAR_PLUGIN_LAYOUT_H_
 #define MJGEAR_PLUGIN_LAYOUT_H_
@@ -32,8 +30,8 @@ enum {
   mjgpSTATE_KEY = 8  // values of the keys that may differ (mjgpJoint.keys), in the order of mjgKey
 };
 
-// keys that may change, by number: those of mjgKey and behind them those of a gap. The
-// first number has bits for so many of them; a double has 53
+// keys that may change: those of mjgKey, then those of a gap. The first number holds mjgpNBIT
+// bits; a double has 53
 enum {
   mjgpNCHANGEKEY = mjgNKEY + mjgpNGAPKEY,
   mjgpNBIT = 32
@@ -53,26 +51,26 @@ enum {
 // of the whole system, in the leader's state
 enum {
   mjgpSYSTEM_SOLVER = 0,     // 0: the model's; else 1 + mjgSolver
-  mjgpSYSTEM_FALLBACKS = 1,  // how often the solver fell back on another method
+  mjgpSYSTEM_FALLBACKS = 1,  // fallbacks of the solver on another method
   mjgpSYSTEM_STEPS = 2,      // steps with gears
   mjgpSYSTEM_UNSOLVED = 3,   // of them those whose status says that they are not solved
   mjgpSYSTEM_SLOW = 4,       // and those in which the solver fell back on another method
   mjgpNSYSTEM = 5
 };
 
-// size of an instance's state; the plugin callback, which the compiler asks
+// Returns the size of an instance's state; the plugin callback for the compiler.
 int mjgp_stateSize(const mjModel* m, int instance);
 int mjgp_nstate(const mjModel* m, int instance);
 
-// numbers that an instance keeps for all its joints
+// Returns the numbers that an instance keeps for all its joints.
 int mjgp_jointState(const mjModel* m, int instance);
 
-// bit of a key in the number that says it is given
+// Returns the bit of a key in its number.
 static inline uint64_t mjgp_keyBit(int key) {
   return (uint64_t)1 << (key < mjgpNBIT ? key : key - mjgpNBIT);
 }
 
-// number of keys in a sum of their bits (mjgpJoint.keys)
+// Returns the number of keys in a sum of bits (mjgpJoint.keys).
 int mjgp_countKeys(uint64_t keys);
 
 #endif  // MJGEAR_PLUGIN_LAYOUT_H_

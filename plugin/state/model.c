@@ -11,18 +11,18 @@
 #include "friction/simd.h"
 #include "state/layout.h"
 
-// most configurations that a mjData keeps; a program that makes a new model for each
-// trajectory and never a new mjData would need ever more memory
+// most configurations of a mjData: bounds the memory of a program with a new model for each
+// trajectory
 #define mjgpMAXCONFIG 4096
 
-// and those that are kept for calls without a mjData
+// and of those kept for calls without a mjData
 #define mjgpMAXLENT 16
 
 
 //---------------------------------- instances -----------------------------------------------------
 
 int mjgp_slot(void) {
-  static _Atomic int known = -1;  // plugins stay where they are
+  static _Atomic int known = -1;  // slots of plugins do not change
   int slot = known;
   if (slot < 0 && mjp_getPlugin(mjgpNAME, &slot)) {
     known = slot;
@@ -55,18 +55,18 @@ typedef struct Part_ {
 } Part;
 
 
-// names of all objects of a type, which stand side by side; size: of those to compare
-// with, null: to be measured
+// Returns the adjacent names of all objects of a type. size: of names to compare with, null:
+// measure.
 static Part namesOf(const mjModel* m, const int* adr, int n, const size_t* size) {
   const char *first = n ? m->names + adr[0] : "", *last = n ? m->names + adr[n - 1] : "";
   return (Part){first, size ? *size : (size_t)(last - first) + strlen(last) + 1};
 }
 
 
-// Neither names nor kinds of joints are in the signature, nor what actuators, which may
-// be brakes, act on. Rows of M end with their diagonals, so that their columns tell their
-// lengths. Coefficients of tendons count where they have gears, names of actuators where
-// a key names one. c: to compare with, null: all. Returns their number
+// List parts that are not in the signature: names, kinds of joints, targets of actuators. Columns
+// of M determine its rows, which end with their diagonals. Coefficients of tendons count if they
+// have gears, names of actuators if a key names one. c: to compare with, null: all. Returns their
+// number.
 static int findParts(Part part[mjgpNPART], const mjModel* m, const mjgpConfig* c) {
   size_t number = sizeof(int);
   part[0] = (Part){m->plugin_attr, (size_t)m->npluginattr};
@@ -134,7 +134,7 @@ size_t mjgp_layout(void* object, char* base, size_t bytes, const mjgpArray* arra
 }
 
 
-// arrays of a configuration, and what their sizes are numbers of
+// arrays of a configuration, and units of their sizes
 enum {
   GEARS,
   DOFS,
@@ -172,7 +172,7 @@ enum {
 };
 
 
-// address in D of the transpose of each entry of M's lower triangle
+// Map each entry of M's lower triangle to the address of its transpose in D.
 static void mapTranspose(int* transpose, const mjModel* m) {
   for (int i = 0; i < m->nv; i++) {
     for (int k = 0; k < m->M_rownnz[i]; k++) {
@@ -188,8 +188,8 @@ static void mapTranspose(int* transpose, const mjModel* m) {
 }
 
 
-// The engine tells a refusal twice in 500 bytes, and may cut it in the middle of a letter,
-// which Python does not read: longer texts are ASCII
+// Write long texts in ASCII: the engine repeats a refusal within 500 bytes, and may cut a letter,
+// which Python does not read.
 static void writeAscii(char* text, int n) {
   enum {
     mjgpTOLD = 200
@@ -200,7 +200,7 @@ static void writeAscii(char* text, int n) {
 }
 
 
-// say the first problem; the engine has no room for all
+// Warn of the first problem; the engine has no room for all.
 static void warnRefusal(const mjgReport* report) {
   int first = (int)strcspn(report->text, "\n");
   writeAscii(report->text, first);
@@ -213,7 +213,7 @@ static void warnRefusal(const mjgReport* report) {
 }
 
 
-// one number for all trees that are coupled with either of two: the smaller one
+// Give all trees coupled with either of two the smaller number.
 static void uniteTrees(int* first, int ntree, int a, int b) {
   int low = mjMIN(first[a], first[b]), high = mjMAX(first[a], first[b]);
   for (int t = 0; t < ntree && low != high; t++) {
@@ -222,7 +222,7 @@ static void uniteTrees(int* first, int ntree, int a, int b) {
 }
 
 
-// dofs, trees and tendons on which gears act, and which trees they couple
+// Find dofs, trees and tendons on which gears act, and trees that they couple.
 static void findReach(mjgpConfig* c, const mjModel* m) {
   int *first = mju_malloc(sizeof(int) * (size_t)(c->ntree + 1)), n;
   for (int t = 0; t < c->ntree; t++) {
@@ -266,8 +266,8 @@ static void findReach(mjgpConfig* c, const mjModel* m) {
 
 _Static_assert(mjgpSTATE_TYPE == mjgpSTATE_GIVEN + 2, "type follows given");
 
-// instances that are ours: the first and the last, the numbers of each that tell whether
-// its gears are changed, sensors
+// Find the first and last instance of the plugin, the numbers of each that mark changed gears,
+// and sensors.
 static void findInstances(mjgpConfig* c, const mjModel* m, int slot) {
   c->leader = mjgp_leader(m, slot);
   for (int i = 0; i < m->nplugin; i++) {
@@ -288,7 +288,7 @@ static void findInstances(mjgpConfig* c, const mjModel* m, int slot) {
 }
 
 
-// addresses of the keys of joint i that a simulation may change
+// Find the addresses of joint i's changeable keys.
 static void findKeys(int* place, const mjgpConfig* c, int i) {
   int stride = c->stride[i], next = c->state[i] + mjgpSTATE_KEY * stride;
   for (int key = 0; key < mjgpNCHANGEKEY; key++) {
@@ -302,7 +302,7 @@ static void findKeys(int* place, const mjgpConfig* c, int i) {
 }
 
 
-// addresses of joints and dofs
+// Find addresses of joints and dofs.
 static void findAddresses(mjgpConfig* c, const mjModel* m) {
   for (int i = 0; i < c->nv; i++) {
     c->line[i] = i ? c->line[i - 1] + mjgi_simdEnd(m->M_rownnz[i - 1]) : 0;
@@ -328,7 +328,7 @@ static void findAddresses(mjgpConfig* c, const mjModel* m) {
 }
 
 
-// refuse a model that was saved in binary with states of another size
+// Refuse a binary model with states of another size.
 static void refuseState(mjgReport* report, const mjModel* m, int slot) {
   for (int i = 0; i < m->nplugin && !report->count; i++) {
     if (mjgp_isOurs(m, i, slot) && m->plugin_statenum[i] != mjgp_stateSize(m, i)) {
@@ -342,7 +342,7 @@ static void refuseState(mjgReport* report, const mjModel* m, int slot) {
 }
 
 
-// read the configuration of a model; null after a warning if it is refused
+// Read the configuration of a model. Returns null after a warning if it is refused.
 static mjgpConfig* makeConfig(const mjModel* m) {
   int n, slot = mjgp_slot();
   char text[mjgpERRORSIZE];
@@ -385,7 +385,7 @@ static mjgpConfig* makeConfig(const mjModel* m) {
   memcpy(c->joint, joint, sizeof(mjgpJoint) * (size_t)n);
   mju_free(joint);
 
-  // by what it is recognized
+  // identification of the model
   c->signature = m->signature;
   c->nplugin = (int)m->nplugin;
   c->njnt = (int)m->njnt;
@@ -437,7 +437,7 @@ const mjgpConfig* mjgp_findConfig(mjgpConfigs* known, const mjModel* m) {
 
 //---------------------------------- models without a mjData ---------------------------------------
 
-// the last ones that were asked for, under a lock
+// recently borrowed configurations, under a lock
 static mjgpConfigs lent;
 static atomic_flag lock = ATOMIC_FLAG_INIT;
 
@@ -450,7 +450,7 @@ static void leave(void) {
 }
 
 
-// forget the last one that nobody has borrowed; under the lock
+// Free the last one without a borrower; under the lock.
 static void forgetOne(void) {
   mjgpConfig **found = NULL, **link = &lent.first;
   for (; *link; link = &(*link)->next) {
@@ -479,7 +479,7 @@ const mjgpConfig* mjgp_borrowConfig(const mjModel* m) {
   }
   leave();
 
-  // reading may warn, and what is told may call us
+  // reading may warn, and a warning may call the plugin: no lock
   if (!c && (c = makeConfig(m))) {
     c->users = 1;
     enter();

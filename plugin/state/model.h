@@ -1,9 +1,8 @@
 // The gears of a model: its configuration with the addresses that a step needs.
 //
-// A mjData may be stepped with many models. Each configuration is read once and kept by
-// the mjData that needed it, so that threads share nothing. It is found again by what the
-// model says, not by where the model is: a model may be freed and another take its place,
-// and programs overwrite models.
+// A mjData may be stepped with many models. It reads each configuration once and keeps it, so
+// that threads share nothing. A configuration is found by the model's content, not its address: a
+// model may be freed, replaced or overwritten.
 
 #ifndef MJGEAR_PLUGIN_MODEL_H_
 #define MJGEAR_PLUGIN_MODEL_H_
@@ -27,9 +26,9 @@ enum {
   mjgpNPART = 13
 };
 
-// the same in every step; one block of memory
+// constant; one block of memory
 typedef struct mjgpConfig_ {
-  struct mjgpConfig_* next;  // of those that a mjData has met
+  struct mjgpConfig_* next;  // of those of a mjData
   int users;                 // threads that have borrowed it
 
   int n;            // number of geared joints
@@ -71,7 +70,7 @@ typedef struct mjgpConfig_ {
   int* line;       // start of each row of matrices in M's structure with rows in    (nv)
                    //   whole lanes
 
-  // by what the model is recognized
+  // identification of the model
   uint64_t signature;       // the engine's, of the tree
   int nplugin;              // plugin instances
   int njnt;                 // joints
@@ -81,14 +80,14 @@ typedef struct mjgpConfig_ {
   int leader_state;         // numbers that the leader keeps for its joints
 } mjgpConfig;
 
-// configurations of the models that a mjData has met, the last one first
+// configurations of a mjData, the last one first
 typedef struct mjgpConfigs_ {
   mjgpConfig* first;
   int n;
 } mjgpConfigs;
 
-// slot of this plugin in the engine's table, -1: it is not registered; its first instance
-// or that of a brake, -1: none
+// Returns the slot of this plugin in the engine's table, -1 if not registered; its first instance
+// or that of a brake, or -1.
 int mjgp_slot(void);
 static inline int mjgp_leader(const mjModel* m, int slot) {
   for (int i = 0; i < m->nplugin; i++) {
@@ -99,41 +98,39 @@ static inline int mjgp_leader(const mjModel* m, int slot) {
   return -1;
 }
 
-// number of the geared joint of this id, or tendon of the id minus the number of joints;
-// -1: it has no gear
+// Returns the index of the gear with a number (mjgp_gearNumber), or -1.
 int mjgp_findGear(const mjgpConfig* config, int joint);
 
-// does this configuration belong to the model
+// Returns 1 if this configuration belongs to the model.
 int mjgp_isConfigOf(const mjgpConfig* config, const mjModel* m);
 
-// configuration of a model, read where it is new; null after a warning if the model is
-// refused. Options are refused where the model is compiled. Where too many are kept all are forgotten before, and n is smaller afterwards
+// Returns the configuration of a model, read if it is new; null after a warning if the model is
+// refused, but not for its options. If too many are kept all are freed first.
 const mjgpConfig* mjgp_findConfig(mjgpConfigs* known, const mjModel* m);
 
-// forget all
+// Free all.
 void mjgp_freeConfigs(mjgpConfigs* known);
 
-// configuration of a model that no mjData is given for, until it is returned; null if the
-// model has no gear or is refused. The last ones are kept for the next call, of any thread
+// Borrow the configuration of a model without a mjData; null if it has no gear or is refused.
+// Recent ones are kept for other calls, of any thread.
 const mjgpConfig* mjgp_borrowConfig(const mjModel* m);
 void mjgp_returnConfig(const mjgpConfig* config);
 
-// an array of an object, in a block of memory that they share
+// an array of an object, in its block of memory
 typedef struct mjgpArray_ {
-  size_t member;  // where its address stands in the object
+  size_t member;  // offset of its address in the object
   size_t item;    // bytes of an item
   int size;       // number of items, by its number in a list of sizes
 } mjgpArray;
 #define mjgpARRAY(type, name, size) \
   { offsetof(type, name), sizeof(*((type*)0)->name), size }
 
-// lay out n arrays behind the first bytes of a block at base, each 64-byte aligned, and
-// write their addresses into an object; only count if base is null. Returns the bytes
-// with them
+// Lay out n arrays after the first bytes of a block at base, 64-byte aligned, and write their
+// addresses into an object; only count if base is null. Returns the total of bytes.
 size_t mjgp_layout(void* object, char* base, size_t bytes, const mjgpArray* array, int n,
                    const size_t* size);
 
-// FNV-1a over words of 8 bytes, going on from a hash
+// Returns FNV-1a over words of 8 bytes, continued from a hash.
 uint64_t mjgp_hash(const char* text, size_t n, uint64_t hash);
 
 #endif  // MJGEAR_PLUGIN_MODEL_H_
