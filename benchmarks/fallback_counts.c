@@ -39,8 +39,8 @@ enum {
   XML_SIZE = 20000
 };
 
-static const char* const kRow[mjgpNMETHOD] = {"Newton on pieces and states",
-                                              "dense problem of the core", "path along pieces",
+// null: the dense problem of the core, which only another solver than Newton uses
+static const char* const kRow[mjgpNMETHOD] = {"Newton", NULL, "homotopy path",
                                               "none: passive friction"};
 
 typedef struct Column_ {
@@ -321,8 +321,10 @@ static void print(const Column* column, int n) {
     printf("--:|");
   }
   for (int k = 0; k < mjgpNMETHOD; k++) {
-    printf("\n| %s |", kRow[k]);
-    for (int c = 0; c < n; c++) {
+    if (kRow[k]) {
+      printf("\n| %s |", kRow[k]);
+    }
+    for (int c = 0; c < n && kRow[k]; c++) {
       printf(" %ld |", column[c].by[k]);
     }
   }

@@ -235,7 +235,7 @@ int mjg_presetCount(void);
 // Fill in preset i; mjgERR_ARGUMENT if there is none.
 int mjg_preset(mjgPreset* preset, int i);
 
-// Returns the number of the preset of this name, or -1.
+// Returns the Returns the number of the preset of this name, or -1..
 int mjg_presetFromName(const char* name);
 
 

@@ -12,9 +12,9 @@
 
 //---------------------------------- cut out -------------------------------------------------------
 
-// rows of M between dofs of the group; where the constraint solver moves in the
-// integrator's metric, of that, as far as it fits. The engine's diagonal for that has the
-// diagonal of the fluid's drag, unless dofs are coupled
+// Gather the rows of M between dofs of the group; of the integrator's metric, in its sparsity, if
+// the constraint solver moves in it. The engine's diagonal includes the fluid's drag, unless dofs
+// are coupled.
 static void gatherInertia(mjgpGroup* group, const mjModel* m, mjData* d, const mjgpInertia* Mhat,
                           const int* local) {
   const mjtNum *diagonal = NULL, *fluid = NULL;
@@ -44,8 +44,8 @@ static void gatherInertia(mjgpGroup* group, const mjModel* m, mjData* d, const m
 }
 
 
-// terms of the metric that couple dofs, in rows and scales: number of those between dofs
-// of the group
+// List terms of the metric that couple dofs of the group, as rows and scales. Returns their
+// number.
 static int listTerms(int* row, mjtNum* scale, const mjModel* m, const mjData* d,
                      const mjgpInertia* Mhat, const int* local) {
   int n = 0;
@@ -74,7 +74,7 @@ static int listTerms(int* row, mjtNum* scale, const mjModel* m, const mjData* d,
 }
 
 
-// one of them in a vector over the dofs of the group, or zero again
+// Write one of them to a vector over the dofs of the group, or clear it.
 static void fillTerm(mjtNum* x, int row, int flg_zero, const mjModel* m, const mjData* d,
                      const int* local) {
   int tendon = row < 0, id = tendon ? -1 - row : row;
@@ -90,9 +90,9 @@ static void fillTerm(mjtNum* x, int row, int flg_zero, const mjModel* m, const m
 }
 
 
-// some columns of a dense row, zero behind the last of them
+// Gather some columns of a dense row, then zeros.
 static inline mjgiSimd gatherLane(const mjtNum* J, const int* dof, int left) {
-  if (left >= mjgiSIMD && dof[0] - dof[3] == 3) {  // neighbours, in the engine's order
+  if (left >= mjgiSIMD && dof[0] - dof[3] == 3) {  // neighbours
     const mjtNum* x = J + dof[3];
     return (mjgiSimd){x[3], x[2], x[1], x[0]};
   }
@@ -103,7 +103,7 @@ static inline mjgiSimd gatherLane(const mjtNum* J, const int* dof, int left) {
 }
 
 
-// add a lane behind the first n of J, unless it is zero; returns their number
+// Append a lane to the first n of J, unless it is zero. Returns their number.
 static inline int addLane(mjgpGroup* group, int n, int begin, mjgiSimd x) {
   const mjgiSimd value = {1, 2, 4, 8};
   mjgiSimd set = (mjgiSimd)((mjgpBits)value & (x != 0));
@@ -117,8 +117,8 @@ static inline int addLane(mjgpGroup* group, int n, int begin, mjgiSimd x) {
 }
 
 
-// lanes of J that are not zero; term: what is in the first rows
-// Long because rows of terms, sparse and dense Jacobians are cut into lanes in one walk
+// Gather the nonzero lanes of J; term: the first rows. Long because terms, sparse and dense
+// Jacobians are cut into lanes in one walk.
 static void gatherJacobian(mjgpGroup* group, const mjModel* m, mjData* d, const int* term,
                            const int* local) {
   int sparse = mj_isSparse(m), n = 0, nv = group->nv;
@@ -166,7 +166,7 @@ static void gatherJacobian(mjgpGroup* group, const mjModel* m, mjData* d, const 
 }
 
 
-// constraint rows: type, mass, bound, reference, contact
+// Gather constraint rows: type, mass, bound, reference, contact.
 static void gatherRows(mjgpGroup* group, mjData* d, const mjtNum* scale) {
   for (int i = 0; i < group->nterm; i++) {
     group->type[i] = mjCNSTR_EQUALITY;
@@ -206,7 +206,7 @@ static void gatherRows(mjgpGroup* group, mjData* d, const mjtNum* scale) {
 }
 
 
-// velocities on which the gears act
+// Gather the velocities on which the gears act.
 static void gatherGears(mjgpGroup* group, const mjgpGears* g, const int* local) {
   int n = group->E_adr[0] = 0;
   for (int i = 0; i < group->njoint; i++) {
@@ -221,7 +221,7 @@ static void gatherGears(mjgpGroup* group, const mjgpGears* g, const int* local) 
 }
 
 
-// memory of all rows, counted first: a call costs as much as a hundred additions
+// Allocate all rows at once: a call costs as much as a hundred additions.
 static void allocate(mjgpGroup* group, const mjModel* m, mjData* d, const mjgpGears* g) {
   size_t nv = (size_t)group->nv, n = (size_t)group->nefc, nnz = 0, nlane = 1, nE = 0;
   int sparse = mj_isSparse(m), dense = mjgi_simdEnd(group->nv) / mjgiSIMD;
@@ -341,8 +341,8 @@ void mjgp_residual(mjgpGroup* group, mjtNum* jar, const mjtNum* a) {
 }
 
 
-// Hessian of the cost of a cone in the middle zone, in the coordinates of jar; N normal,
-// T tangential size, U tangential vector, all mapped to the regular cone
+// Make the Hessian of a cone's cost in the middle zone, in the coordinates of jar. N normal, T
+// tangential size, U tangential vector, all mapped to the regular cone.
 static void coneHessian(mjtNum* H, const mjtNum* U, const mjtNum* scale, mjtNum N, mjtNum T,
                         mjtNum mu, mjtNum mass, int dim) {
   for (int i = 0; i < dim; i++) {
@@ -483,7 +483,7 @@ void mjgp_forceInStates(mjgpGroup* group) {
 }
 
 
-// that of an elliptic contact
+// The same of an elliptic contact.
 static mjtNum coneSlope(const mjtNum* from, const mjtNum* row, mjtNum share, const mjtNum* D,
                         const mjContact* contact) {
   mjtNum jar[6], f[6];
@@ -532,7 +532,7 @@ mjtNum mjgp_rowSize(const mjgpGroup* group, int i, const mjtNum* a) {
 
 //---------------------------------- gradient ------------------------------------------------------
 
-// M vec; flg_absolute: of the absolute values of all terms
+// M vec; flg_absolute: with absolute values of all terms
 static inline __attribute__((always_inline)) void mulInertia(const mjgpGroup* group,
                                                              mjtNum* restrict result,
                                                              const mjtNum* restrict vec,
@@ -543,7 +543,7 @@ static inline __attribute__((always_inline)) void mulInertia(const mjgpGroup* gr
     result[j] = own[j] = 0;
   }
 
-  // what row k has behind the diagonal, and with the diagonal before it
+  // row k after the diagonal, and column k with it
   for (int k = 0; k < nv; k++) {
     const mjtNum* row = group->inertia + group->U_adr[k];
     mjtNum value = vec[k], first = row[k] * value;
@@ -624,7 +624,7 @@ void mjgp_gradient(const mjgpGroup* group, mjtNum* gradient, mjtNum* rounding, c
     }
   }
 
-  // what is small beside the rest, in the metric of the inertia, has no errors of its own
+  // least round-off, relative to the largest in the metric of the inertia
   mjtNum most = 0;
   for (int i = 0; i < nv; i++) {
     most = mju_max(most, rounding[i] * rounding[i] / group->M[group->M_adr[i]]);

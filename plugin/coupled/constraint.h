@@ -3,13 +3,12 @@
 //
 //   minimize over a   1/2 a' M a - a' b + s(J a - aref)
 //
-// where s is the engine's constraint cost: quadratic for equalities, Huber for dry
-// friction, one-sided quadratic for limits and pyramids, and the cost of a cone for
-// elliptic contacts. Its gradient is M a - b - J' f with f the constraint forces, its
-// Hessian H = M + J' s'' J. A group is an island of the engine, or everything that is
-// awake if islands are disabled. Its dofs are numbered from the leaves of the kinematic
-// tree to its root, against the order of the engine (see hessian.h). Vectors over the
-// dofs have room for whole lanes (lanes.h); what is behind nv is zero.
+// where s is the engine's constraint cost: quadratic for equalities, Huber for dry friction,
+// one-sided quadratic for limits and pyramids, and the cost of a cone for elliptic contacts. Its
+// gradient is M a - b - J' f with f the constraint forces, its Hessian H = M + J' s'' J. A group
+// is an island of the engine, or everything that is awake if islands are disabled. Its dofs are
+// numbered from the leaves of the kinematic tree to its root, against the order of the engine
+// (see hessian.h). Vectors over the dofs have room for whole lanes (simd.h), with zeros after nv.
 
 #ifndef MJGEAR_PLUGIN_CONSTRAINT_H_
 #define MJGEAR_PLUGIN_CONSTRAINT_H_
@@ -82,8 +81,8 @@ typedef struct mjgpGroup_ {
 _Static_assert(sizeof(mjtNum) == 2 * sizeof(int) && sizeof(mjtNum) == sizeof(size_t),
                "integers are allocated behind numbers");
 
-// cut a group out of mjData, on d's stack; force: all dofs, without friction. local:
-// scratch, holds -1, and again on return                                        (nv of m)
+// Cut a group out of mjData, on d's stack. force: all dofs, without friction. local: scratch, -1
+// before and after (nv of m)
 void mjgp_makeGroup(mjgpGroup* group, const mjModel* m, mjData* d, const mjgpGears* g,
                     const mjgpInertia* Mhat, int* local, const mjtNum* force, const mjgpPart* part);
 
@@ -96,35 +95,31 @@ void mjgp_mulJacobian(const mjgpGroup* group, mjtNum* result, const mjtNum* x);
 // jar = J a - aref
 void mjgp_residual(mjgpGroup* group, mjtNum* jar, const mjtNum* a);
 
-// what J a - aref of row i is a sum of: it may be zero, as far as rounding can tell,
-// below mjgpEDGE times this
+// Returns the size of the terms of J a - aref of row i, which is round-off below mjgpEDGE of it.
 mjtNum mjgp_rowSize(const mjgpGroup* group, int i, const mjtNum* a);
 
-// forces f and states at jar; returns the cost. cone (nullable) gets the Hessians of
-// cones
+// Compute forces f and states at jar, and Hessians of cones (nullable). Returns the cost.
 mjtNum mjgp_constraintForce(const mjgpGroup* group, mjtNum* f, int* state, mjtNum* cone,
                             const mjtNum* jar);
 
-// the same at group->jar with rows in the states that they have, whether jar is there or
-// not
+// The same at group->jar with the rows' present states.
 void mjgp_forceInStates(mjgpGroup* group);
 
-// slope of that cost along row at jar = from + share row
+// Returns the slope of that cost along row at jar = from + share row.
 mjtNum mjgp_slopeAlong(const mjgpGroup* group, const mjtNum* from, const mjtNum* row, mjtNum share);
 
 // M a - b, and x -= J' f                                                             (nv)
 void mjgp_smoothGradient(const mjgpGroup* group, mjtNum* x, const mjtNum* a);
 void mjgp_subtractForces(const mjgpGroup* group, mjtNum* x, const mjtNum* f);
 
-// gradient M a - b - J' f + E t at a and group->f; rounding (nullable) gets the size of
-// the rounding errors to expect in it                                                (nv)
+// gradient M a - b - J' f + E t at a and group->f; rounding (nullable): its round-off (nv)
 void mjgp_gradient(const mjgpGroup* group, mjtNum* gradient, mjtNum* rounding, const mjtNum* a,
                    const mjtNum* t);
 
 // x += E' t
 void mjgp_addGears(const mjgpGroup* group, mjtNum* x, const mjtNum* t);
 
-// does a contact slide on its cone: it turns, and H with it
+// Returns 1 if a contact slides on its cone: H changes as it turns.
 static inline int mjgp_hasSliding(const mjgpGroup* group) {
   for (int i = 0; i < group->nefc && group->ncone; i++) {
     if (group->state[i] == mjCNSTRSTATE_CONE) {

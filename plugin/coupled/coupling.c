@@ -1,10 +1,8 @@
-// The step of a group of constraints and gears: which method solves it, and what becomes
-// of it.
+// The step of a group of constraints and gears: its methods and results.
 //
-// Newton on the states of constraints and the pieces of gears (newton.h) solves nearly
-// every group, the path on the same pieces (path.h) what it leaves. The solvers that the
-// key "solver" names have friction as a dense problem of the core before (dense.h).
-// Nothing counts as solved that is not on the law (law_error.h).
+// Newton on the active set (newton.h) solves nearly every group, the homotopy path (path.h) the
+// others. With another key "solver" friction is a dense problem of the core first (dense.h). A
+// step is solved only if it is on the law (law_error.h).
 
 #include "coupled/coupling.h"
 
@@ -30,7 +28,6 @@ static void allocate(mjgpStep* s, const mjgpInertia* Mhat) {
   size_t nv = (size_t)s->group->nv, n = (size_t)s->n, nefc = (size_t)s->group->nefc,
          ld = (size_t)s->group->ld;
 
-  // vectors over the dofs, in whole lanes
   size_t size = (size_t)mjgi_simdEnd(s->group->nv), row = n + (size_t)s->group->nextra;
   size_t nvector = 6 * size;
   size_t ncolumn = (Mhat->solver ? 1 : 4) * ld * nv;
@@ -60,7 +57,7 @@ static void allocate(mjgpStep* s, const mjgpInertia* Mhat) {
 }
 
 
-// start from the acceleration and the friction of the last step
+// Start from the acceleration and friction of the last step.
 static void start(mjgpStep* s) {
   const mjtNum* acc = s->d->plugin_state + s->g->config->acc;
   for (int i = 0; i < s->group->nv; i++) {
@@ -75,7 +72,7 @@ static void start(mjgpStep* s) {
 }
 
 
-// memory of a step of a group; returns it
+// Allocate a step of a group and return it.
 static mjgpStep* prepare(mjgpStep* s, mjgpGears* g, const mjModel* m, mjData* d,
                          const mjgpInertia* Mhat, mjgpGroup* group) {
   *s = (mjgpStep){.m = m, .d = d, .g = g, .group = group, .Mhat = Mhat, .n = group->njoint};
@@ -87,7 +84,7 @@ static mjgpStep* prepare(mjgpStep* s, mjgpGears* g, const mjModel* m, mjData* d,
 }
 
 
-// Newton on pieces and states, then the path; 1 if solved
+// Newton, then the path. Returns 1 if solved.
 static int solveOnPieces(mjgpStep* s, int* method) {
   mjgpNewton newton;
   mj_markStack(s->d);
@@ -104,7 +101,7 @@ static int solveOnPieces(mjgpStep* s, int* method) {
 }
 
 
-// friction as a dense problem of the core, for its other solvers
+// Solve friction as a dense problem of the core.
 static int solveDense(mjgpStep* s, int* method) {
   start(s);
   *method = mjgpMETHOD_DENSE;
@@ -112,7 +109,7 @@ static int solveDense(mjgpStep* s, int* method) {
 }
 
 
-// what is found is solved if it is on the law
+// Solve by one method. Returns 1 if the result is on the law.
 static int solve(mjgpStep* s, int* method, mjtNum* error, int* worst) {
   const mjgSettings* settings = &s->g->in.settings;
   int dense = settings->solver != mjgNEWTON || settings->want_sigma_max;
@@ -133,8 +130,8 @@ static int mayShare(const mjgpStep* s) {
 }
 
 
-// Gears whose motions depend on each other, as two winches on one load, hold a load in many ways. Springs behind all of them, so
-// stiff that no motion shows them, choose the one next to the shares of the last step
+// Solve for gears with dependent motions, as two winches on one load, which hold it in many ways.
+// Stiff springs behind them choose the shares next to those of the last step.
 static int shareLoad(mjgpStep* s, int* method, mjtNum* error, int* worst) {
   mjtNum* compliance = s->g->in.compliance;
   mj_markStack(s->d);
@@ -178,8 +175,7 @@ static void solveGroup(mjgpGears* g, const mjModel* m, mjData* d, const mjgpIner
     mjgp_giveUp(s);
     error = mjgp_lawError(s, &worst);
 
-    // passive friction that is on the law is the solution, as where all motion is
-    // rounding
+    // passive friction on the law is a solution, for instance if all motion is round-off
     solved = error <= mjgpLAW;
     g->out.last_info =
         (mjgInfo){.status = solved ? mjgSOLVED : mjgITERATION_LIMIT, .sigma_max = -1};
@@ -187,8 +183,7 @@ static void solveGroup(mjgpGears* g, const mjModel* m, mjData* d, const mjgpIner
   }
   g->count.by[method]++;
 
-  // what the core could not solve to its own tolerance may be solved all the same;
-  // whether it is the only solution is not known then
+  // solved, although not to the core's tolerance; uniqueness is unknown
   if (solved && g->out.last_info.status > mjgJAMMED) {
     g->out.last_info.status = mjgJAMMED;
     g->out.last_info.residual = error;
@@ -196,7 +191,7 @@ static void solveGroup(mjgpGears* g, const mjModel* m, mjData* d, const mjgpIner
   g->out.last_info.residual = mju_max(g->out.last_info.residual, error);
   g->count.newton_steps += step.newton_steps;
 
-  // the engine starts from the acceleration and finds it solved
+  // warm start of the engine at the solution
   for (int i = 0; i < group->nv && !g->in.lags; i++) {
     d->qacc_warmstart[group->dof[i]] = s->a[i];
   }
@@ -206,13 +201,13 @@ static void solveGroup(mjgpGears* g, const mjModel* m, mjData* d, const mjgpIner
 
 //---------------------------------- hand over ----------------------------------------------------
 
-// island of a gear that does not couple trees, -1: none
+// Returns the island of a gear that does not couple trees, or -1.
 static int islandOf(const mjgpGears* g, const mjData* d, int i) {
   return d->dof_island[g->in.E[i].dof[0]];
 }
 
 
-// cost of an island without gears at an acceleration of all dofs
+// Returns the cost of an island without gears at an acceleration of all dofs.
 static mjtNum costOf(mjgpGroup* group, mjtNum* a, const mjtNum* acceleration) {
   mjtNum cost = 0;
   for (int i = 0; i < group->nv; i++) {
@@ -231,8 +226,7 @@ static mjtNum costOf(mjgpGroup* group, mjtNum* a, const mjtNum* acceleration) {
 }
 
 
-// An island without gears starts where it is better off: at the last acceleration, or
-// without constraints
+// Warm-start an island without gears at the cheaper of qacc_warmstart and qacc_smooth.
 static void startIsland(mjgpGears* g, const mjModel* m, mjData* d, const mjgpInertia* Mhat,
                         const mjtNum* force, const mjtNum* smooth, int island) {
   mjgpPart part = mjgp_islandPart(d, island);
@@ -251,10 +245,9 @@ static void startIsland(mjgpGears* g, const mjModel* m, mjData* d, const mjgpIne
 }
 
 
-// When the friction of these trees is known: accelerations of trees without constraints
-// in d->qacc_warmstart. The engine compares the cost of starting from there with that of
-// starting without constraints, for all islands at once; each without gears starts where
-// it is better off, so that it does not spoil the start of the others
+// Set d->qacc_warmstart of trees without constraints, and of islands without gears the cheaper
+// start. The engine compares the cost of qacc_warmstart and qacc_smooth for all islands at once,
+// so that one bad island would spoil the start of all.
 static void chooseStart(mjgpGears* g, const mjModel* m, mjData* d, mjgpInertia* Mhat,
                         const mjtNum* force) {
   int nv = (int)m->nv, ncoupled = 0, discrete = mjgp_isDiscrete(m) && !Mhat->flg_M;
@@ -276,7 +269,6 @@ static void chooseStart(mjgpGears* g, const mjModel* m, mjData* d, mjgpInertia* 
     return;
   }
 
-  // acceleration without constraints, of those trees that need it
   mjtNum* smooth = mj_stackAllocNum(d, (size_t)nv);
   mju_copy(smooth, force, nv);
   for (int a = 0; a < g->in.nactive; a++) {
@@ -310,7 +302,6 @@ static void chooseStart(mjgpGears* g, const mjModel* m, mjData* d, mjgpInertia* 
 
 //---------------------------------- all groups ----------------------------------------------------
 
-// Solve part by part
 static void solveParts(mjgpGears* g, const mjModel* m, mjData* d, mjgpInertia* Mhat,
                        const mjtNum* force, const int* joint, int n, int flg_rows) {
   mj_markStack(d);
@@ -330,8 +321,8 @@ static void solveParts(mjgpGears* g, const mjModel* m, mjData* d, mjgpInertia* M
 }
 
 
-// gears on trees that tendons of several joints act on; returns the number of gears on
-// others, which move to the front
+// Solve for gears on trees coupled by tendons of several joints. Returns the number of the
+// others, which move to the front.
 static int solveTendons(mjgpGears* g, const mjModel* m, mjData* d, mjgpInertia* Mhat,
                         const mjtNum* force, int* joint, int n) {
   // tendons are the last ones
@@ -354,7 +345,7 @@ static int solveTendons(mjgpGears* g, const mjModel* m, mjData* d, mjgpInertia* 
 }
 
 
-// friction of joints that no constraint acts on, tree by tree
+// Solve for friction of joints without constraints, tree by tree.
 static void solveFree(mjgpGears* g, const mjModel* m, mjData* d, mjgpInertia* Mhat,
                       const mjtNum* force, int* joint, int n) {
   if (Mhat->coupled || g->in.reaches) {
@@ -369,7 +360,7 @@ static void solveFree(mjgpGears* g, const mjModel* m, mjData* d, mjgpInertia* Mh
 }
 
 
-// joints on which no constraint acts to the front; returns their number
+// Move joints without constraints to the front. Returns their number.
 static int freeFirst(const mjgpGears* g, mjData* d, const mjgpInertia* Mhat, int* joint, int n) {
   if (!d->nefc || g->config->options.coupling == mjgpCOUPLING_LAGGED) {
     return n;

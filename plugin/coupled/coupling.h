@@ -9,15 +9,14 @@
 #include "friction/effective_inertia.h"
 #include "state/gears.h"
 
-// Solve for friction of n joints, which are sorted again: where constraints act together
-// with their forces, else tree by tree, or by trees that actuators couple. force: all
-// forces but those of constraints and friction (nv). The acceleration is handed to the
-// engine as d->qacc_warmstart
+// Solve for friction of n joints, which are reordered: together with constraint forces, else tree
+// by tree, or by trees that actuators couple. force: all forces but those of constraints and
+// friction (nv). Sets the acceleration in d->qacc_warmstart.
 void mjgp_solveGears(mjgpGears* g, const mjModel* m, mjData* d, mjgpInertia* Mhat,
                      const mjtNum* force, int* joint, int n);
 
-// all dofs, rows and active gears as one group, at an acceleration of the constraint
-// solver (nv); on d's stack
+// Make one group of all dofs, rows and active gears, at an acceleration of the constraint solver
+// (nv); on d's stack.
 mjgpStep* mjgp_wholeStep(mjgpStep* s, mjgpGroup* group, mjgpGears* g, const mjModel* m, mjData* d,
                          mjgpInertia* Mhat, const mjtNum* a);
 

@@ -107,7 +107,7 @@ void mjgp_addColumns(const mjgpStep* s, mjtNum* x) {
 }
 
 
-// the rows of x behind a diagonal -= factor times row, in count lanes
+// Subtract factor times row from the rows of x after a diagonal, in count lanes.
 static inline void scatterRow(mjtNum* x, const mjtNum* row, const mjtNum* factor, const int* col,
                               int length, int ld, int count) {
   mjgiSimd source[mjgiWIDE];
@@ -123,7 +123,7 @@ static inline void scatterRow(mjtNum* x, const mjtNum* row, const mjtNum* factor
 }
 
 
-// row -= sum of upper times the rows of x behind a diagonal, in count lanes
+// Subtract the sum of upper times the rows of x after a diagonal from row, in count lanes.
 static inline void gatherRow(mjtNum* row, const mjtNum* x, const mjtNum* upper, const int* col,
                              int length, int ld, int count) {
   mjgiSimd sum[mjgiWIDE];
@@ -142,7 +142,7 @@ static inline void gatherRow(mjtNum* row, const mjtNum* x, const mjtNum* upper, 
 }
 
 
-// columns of x = block'^-1 x for the trees with dense blocks
+// Solve columns of x = block'^-1 x for trees with dense blocks.
 static void solveBlocks(const mjgpGroup* group, const mjModel* m, mjtNum* x, int ld,
                         const mjgpInertia* matrix) {
   for (int k = 0, n; k < group->nv; k += n) {
@@ -195,7 +195,7 @@ void mjgp_solveColumns(const mjgpGroup* group, const mjModel* m, mjtNum* x, int 
         mjgp_scaleSimd(x + k * ld, matrix->pivot[dof], begin, end);
   }
 
-  // U'^-1, from the root to the leaves; a row has what that of its root has
+  // U'^-1, from the root to the leaves; a row spans that of its root
   for (int k = group->nv - 1; k >= 0; k--) {
     int length = adr[k + 1] - adr[k], root = col[adr[k + 1] - 1];
     if (hasBlock(matrix, m, group->dof[k])) {
@@ -215,8 +215,8 @@ void mjgp_solveColumns(const mjgpGroup* group, const mjModel* m, mjtNum* x, int 
 }
 
 
-// rows that turn the acceleration of the engine's solver into that of the integrator:
-// those of Mhat^-1 M, as columns
+// Make the rows of E Mhat^-1 M, as columns: from the engine solver's acceleration to the
+// integrator's.
 static void integratorRows(mjgpStep* s) {
   const mjgpInertia* Mhat = s->Mhat;
   mjgpGroup* group = s->group;
@@ -301,7 +301,7 @@ int mjgp_makeDelassus(mjgpStep* s) {
     mjgp_solveLowerJoints(group, s->left, 0);
   }
 
-  // their product; a row of the right has nothing outside of from .. to
+  // their product; a row of the right is zero outside of from .. to
   mju_zero(s->W, n * ld);
   for (int k = 0; k < nv; k++) {
     const mjtNum *left = s->left + k * ld, *right = s->right + k * ld;
@@ -374,7 +374,7 @@ void mjgp_setCancellation(mjgpStep* s) {
 }
 
 
-// is the gradient at a with friction t nothing but rounding
+// Returns 1 if the gradient at a with friction t is round-off.
 static int isZero(mjgpStep* s, const mjtNum* t) {
   mjgp_gradient(s->group, s->gradient, s->rounding, s->a, t);
   for (int i = 0; i < s->group->nv; i++) {
@@ -418,7 +418,7 @@ int mjgp_inner(mjgpStep* s, const mjtNum* t) {
       return 0;
     }
 
-    // full step if it lands where it aims, else the best step along it
+    // full step if it keeps the states, else the line search
     mju_copy(s->search, s->gradient, nv);
     mjgp_solveHessian(s, s->search);
     mju_scl(s->search, s->search, -1, nv);

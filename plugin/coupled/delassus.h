@@ -1,5 +1,4 @@
-// Linearized steps of a group of constraints and gears: the pieces that all methods are
-// made of.
+// Linearized steps of a group of constraints and gears, used by all methods.
 
 #ifndef MJGEAR_PLUGIN_DELASSUS_H_
 #define MJGEAR_PLUGIN_DELASSUS_H_
@@ -16,12 +15,12 @@ typedef struct mjgpStep_ {
   mjgpGears* g;
   mjgpGroup* group;
   const mjgpInertia* Mhat;
-  int made;            // the rows of the integrator are there
+  int made;            // the rows of the integrator are made
   int n;               // geared joints
   int newton_steps;    // linearizations so far
-  int gaps;            // there is a gap with backlash among them
+  int gaps;            // 1: one has a gap
   mjtNum* a;           // acceleration                                       (nv)
-  mjtNum* next;        // acceleration to which a Newton step leads                 (nv)
+  mjtNum* next;        // target of a Newton step                                   (nv)
   mjtNum* search;      // direction of the inner problem                     (nv)
   mjtNum* gradient;    //                                                    (nv)
   mjtNum* rounding;    // rounding errors in it                              (nv)
@@ -36,19 +35,19 @@ typedef struct mjgpStep_ {
   mjtNum* jar;         // of the inner problem's direction                   (nefc)
   int* state;          // states of a trial                                  (nefc)
   mjtNum* t;           // friction                                           (n)
-  mjtNum* target;      // friction that a linearization asks for             (n)
+  mjtNum* target;      // friction of a linearization                        (n)
   mjtNum* acc;  // velocity change of the gears per second at s->a, and the torque that the rows of
                 // rotor inertia take, in whole lanes                 (ld)
 } mjgpStep;
 
-// forces, states and cone Hessians at s->a
+// Compute forces, states and cone Hessians at s->a.
 void mjgp_evaluate(mjgpStep* s);
 
-// s->acc at s->a, with what lagged constraint forces add; without, for any a         (ld)
+// Compute s->acc at s->a, with lagged constraint forces; for any a, without them (ld)
 void mjgp_accelerations(mjgpStep* s);
 void mjgp_accelerationsOf(const mjgpStep* s, mjtNum* acc, const mjtNum* a);
 
-// acc += what lagged constraint forces add to it
+// Add the effect of lagged constraint forces to acc.
 static inline void mjgp_addLag(const mjgpStep* s, mjtNum* acc) {
   for (int i = 0; i < s->n && s->g->in.lags; i++) {
     acc[i] += s->g->in.lag[s->group->joint[i]];
@@ -61,14 +60,14 @@ void mjgp_motion(const mjgpStep* s, mjtNum* w, const mjtNum* a);
 // acc = E w, and the rows of rotor inertia times w                           (n + nextra)
 void mjgp_project(const mjgpStep* s, mjtNum* acc, const mjtNum* w);
 
-// x = matrix^-1 x of a matrix with the structure of M: columns, those of gears (a row of
-// x has nothing outside of group->from .. to) or others (nv x ld), and one vector, of all
-// trees or of those with gears                                                       (nv)
+// Solve x = matrix^-1 x in the structure of M, for columns (nv x ld), of gears (rows of x are
+// zero outside group->from .. to) or others, and for one vector (nv), of all trees or those with
+// gears.
 void mjgp_solveColumns(const mjgpGroup* group, const mjModel* m, mjtNum* x, int ld,
                        const mjgpInertia* matrix, int flg_gears);
 void mjgp_solveDofs(const mjgpStep* s, mjtNum* x, const mjgpInertia* matrix, int flg_geared);
 
-// torque into the gear of joint i at s->acc
+// Returns the torque into the gear of joint i at s->acc.
 static inline mjtNum mjgp_torqueIn(const mjgpStep* s, int i) {
   int joint = s->group->joint[i], e = s->group->extra[i];
   mjtNum u = s->g->in.tau[joint] - s->g->in.inertia[joint] * s->acc[i];
@@ -78,8 +77,8 @@ static inline mjtNum mjgp_torqueIn(const mjgpStep* s, int i) {
 // x += rows of E, and the rows of rotor inertia, as columns                     (nv x ld)
 void mjgp_addColumns(const mjgpStep* s, mjtNum* x);
 
-// effect of the friction of joint j on the torque into the gear of joint i, at the
-// linearization
+// Returns the effect of joint j's friction on the torque into joint i's gear, at the
+// linearization.
 mjtNum mjgp_delassusTorque(const mjgpStep* s, int i, int j);
 
 // Returns 1 if the factors, right, left and W are those of group->state.
@@ -89,37 +88,36 @@ int mjgp_hasDelassus(const mjgpStep* s);
 // H is singular.
 int mjgp_makeDelassus(mjgpStep* s);
 
-// the descent at s->a on the factors that are there
+// Compute the descent at s->a on the present factors.
 void mjgp_descend(mjgpStep* s);
 
-// one linearization of those that a step has; 0: they are used up
+// Count a linearization. Returns 0 if the budget is spent.
 static inline int mjgp_spend(mjgpStep* s) {
   return s->newton_steps++ < mjgpBUDGET;
 }
 
-// both, counted
+// mjgp_makeDelassus and mjgp_descend, counted.
 int mjgp_linearize(mjgpStep* s);
 
-// accelerations of the gears and rows of rotor inertia at the linearization without
-// friction, and the size of what they are sums of, in whole lanes                    (ld)
+// Compute accelerations of gears and rows of rotor inertia at the linearization without friction,
+// and the size of their terms, in whole lanes (ld)
 void mjgp_freeAcceleration(mjgpStep* s, mjtNum* a, mjtNum* size);
 
 // x = H^-1 x at the linearization, in whole lanes                                    (nv)
 void mjgp_solveHessian(const mjgpStep* s, mjtNum* x);
 
-// effect of the friction of joint j on the acceleration of joint i, at the linearization
+// Returns the effect of joint j's friction on joint i's acceleration, at the linearization.
 mjtNum mjgp_delassus(const mjgpStep* s, int i, int j);
 
-// velocities to which rounding errors of results are relative, at the linearization
+// Set the velocities to which round-off of results is relative, at the linearization.
 void mjgp_setCancellation(mjgpStep* s);
 
-// to the velocity of each joint that rounding leaves open, add what the gradient at s->a
-// is a sum of: where it was zero up to its rounding errors, the motion is exact up to
-// theirs. Takes s->rounding, once
+// Add the round-off of the gradient at s->a to the velocity that round-off leaves open at each
+// joint. Overwrites s->rounding.
 void mjgp_addRounding(mjgpStep* s);
 
-// a = a(t): the engine's convex problem with friction t, solved to rounding and
-// linearized there; 0 if not solved
+// Solve the engine's convex problem with friction t for s->a, to round-off, and linearize.
+// Returns 0 if not solved.
 int mjgp_inner(mjgpStep* s, const mjtNum* t);
 
 #endif  // MJGEAR_PLUGIN_DELASSUS_H_

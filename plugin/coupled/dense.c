@@ -6,16 +6,16 @@
 #include "solvers/dense.h"
 #include "solvers/simd.h"
 
-// accelerations a - W t and torques into the gears u + R t; of a rotor behind a gap u - R
-// t is what gains of its motor take from the joint
+// accelerations a - W t and torques into the gears u + R t; of a rotor behind a gap, u - R t is
+// the torque of its motor's gains on the joint
 typedef struct mjgpDense_ {
   mjgpStep* s;
   int n;
   mjtNum *W, *R;      //                                                       (n x n)
-  mjtNum *a, *size;   // size: sum of the absolute values that a is a sum of   (n, in lanes of ld)
+  mjtNum *a, *size;   // size: sum of the absolute terms of a   (n, in lanes of ld)
   mjtNum* u;          //                                                       (n)
   mjtNum* t;          // friction, in and out                                  (n)
-  mjtNum *G, *shift;  // friction is G t - G shift of what is solved for      (n x n, n)
+  mjtNum *G, *shift;  // friction is G t - G shift of the solved t             (n x n, n)
 } mjgpDense;
 
 
@@ -52,10 +52,10 @@ static void make(mjgpDense* p, mjgpStep* s) {
 }
 
 
-// Rotors behind gaps: the engine has the inertia that gains of a motor mean at the joint.
-// With y = y0 - Y t the torque that this takes, and t' = t + y the torque of the shaft, t
-// = G (t' - y0), G = (1 - Y)^-1. Changes the problem from t to t': W and R by G from the
-// right, a and u by what y0 does. Returns 0 if there is no such change
+// Change the problem from t to the shaft torque t' of rotors behind gaps, whose motor gains the
+// engine has as inertia of the joint. With their torque y = y0 - Y t, t' = t + y and t = G (t' -
+// y0), G = (1 - Y)^-1: W and R get G from the right, a and u the effect of y0. Returns 0 if G
+// does not exist.
 static int removeMisplaced(mjgpDense* p) {
   int n = p->n, *pivot = mj_stackAllocInt(p->s->d, (size_t)n);
   mjtNum* row = mj_stackAllocNum(p->s->d, (size_t)n);
@@ -91,10 +91,8 @@ static int removeMisplaced(mjgpDense* p) {
 }
 
 
-// friction for the linearization, in s->t, with results in s->g; 0 if the core accepts no
-// such problem.
-// Long because it fills, field by field, the problem that the core solves, and reads the
-// solution back
+// Solve for friction s->t of the linearization, with results in s->g. Returns 0 if the core
+// refuses the problem. Long because it fills the problem and reads the solution field by field.
 static int solveLinear(mjgpStep* s) {
   mjgpDense dense, *p = &dense;
   mjgpGears* g = s->g;
@@ -163,7 +161,6 @@ static int solveLinear(mjgpStep* s) {
     g->out.mode[joint] = mode[i];
     g->out.P[joint] = s->gaps ? 0 : p->R[i * (n + 1)];
 
-    // what a gap transmits is not among the accelerations without friction
     g->out.cancellation[joint] =
         mju_max(g->out.cancellation[joint], s->gaps ? mju_abs(v_next[i]) : 0);
   }

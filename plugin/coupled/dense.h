@@ -6,8 +6,8 @@
 
 #include "coupled/delassus.h"
 
-// From s->a and s->t: friction for the linearization by the core, then the motion of the
-// engine's problem with it, in turn. Returns 1 if both agree; results in s->g, s->a
+// Alternate between friction of the linearization by the core and the engine's problem with it,
+// from s->a and s->t. Returns 1 if both agree; results in s->g, s->a.
 int mjgp_solveDense(mjgpStep* s);
 
 #endif  // MJGEAR_PLUGIN_DENSE_H_

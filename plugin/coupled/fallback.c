@@ -8,7 +8,7 @@
 #include "law/law.h"
 
 
-// the budget of linearizations, anew; those so far are counted
+// Renew the budget of linearizations; the former count is kept.
 static void renew(mjgpStep* s) {
   s->g->count.newton_steps += s->newton_steps;
   s->newton_steps = 0;
@@ -39,16 +39,16 @@ void mjgp_restoreStatic(mjgpStep* s, const mjtNum* ratio) {
 }
 
 
-// torque that the gains of a motor behind a gap take from joint i at s->acc, where the
-// integrator has them
+// Returns the torque of the gains of a motor behind a gap on joint i at s->acc, where the
+// integrator has them.
 static mjtNum takenTorque(const mjgpStep* s, int i) {
   int e = s->group->extra[i];
   return s->g->in.implicit[s->group->joint[i]] * s->acc[i] + (e >= 0 ? s->acc[s->n + e] : 0);
 }
 
 
-// a rotor with the torque of the shaft that acts on the joint, whether the shaft would
-// give it or not: friction keeps its law, and no momentum is lost
+// Move a rotor by the shaft torque that acts on the joint, even off the shaft's law: friction
+// keeps its law, and momentum is conserved.
 static void turnRotor(mjgpStep* s, int i) {
   mjgpGears* g = s->g;
   int joint = s->group->joint[i];

@@ -156,8 +156,8 @@ static void listRows(mjgpForces* f) {
 }
 
 
-// Rows of x, lanes numbers apart, of what the rows that act see: what their forces
-// answer. Rows of cones are mixed
+// Multiply the rows of x, lanes apart, by the force response of the acting rows; rows of cones
+// are mixed.
 static void answer(const mjgpForces* f, mjtNum* x, int lanes, int flg_own) {
   const mjgpGroup* group = f->s->group;
   for (int c = 0; c < f->n; c++) {
@@ -238,7 +238,7 @@ static void solveRows(mjgpForces* f) {
 }
 
 
-// dw = K^-1 dw, then the forces of the rows that act
+// Solve dw = K^-1 dw, then the forces of the acting rows.
 static void solveMotion(mjgpForces* f) {
   const mjgpStep* s = f->s;
   mjtNum* dw = f->dw;

@@ -1,15 +1,13 @@
 // The linear system of a step with the constraint forces as unknowns (system.h), where
 // the integrator has another metric.
 //
-// The lines of gears on joints are entries on the diagonal of Mhat, which the
-// acceleration over the step w = Mhat^-1 M a moves in: K = Mhat + E' slope E, with a
-// known change where a gear is stuck. Rows that act then take y,
+// Lines of gears on joints are entries on the diagonal of Mhat, the metric of w = Mhat^-1 M a: K
+// = Mhat + E' slope E, with a known change of stuck joints. Acting rows have forces y,
 //
 //   K dw = r + J' y,   y = -s'' J da,   J da = B dw,   B = J M^-1 Mhat = J (1 + M^-1 diag(h damping))
 //
-// which is a dense system of as many unknowns as rows act. K has the structure of M: no
-// fill-in, and a few rows beside the many gears of a robot cost a fraction of the matrix
-// of their friction.
+// a dense system of the acting rows. K factors without fill-in; for few rows and many gears this
+// costs a fraction of the matrix of friction.
 
 #ifndef MJGEAR_PLUGIN_FORCES_H_
 #define MJGEAR_PLUGIN_FORCES_H_
@@ -42,18 +40,18 @@ typedef struct mjgpForces_ {
   int* exchanged;    // pivots of S                                          (n)
 } mjgpForces;
 
-// can it be: gears on joints, two metrics that differ on the diagonal, rotor inertia
-// without rows beside it, fewer rows than the matrix of friction would cost
+// Returns 1 if this form applies: gears on joints, two metrics that differ on the diagonal, no
+// rows of rotor inertia, and fewer rows than the matrix of friction would cost.
 int mjgp_hasForces(const mjgpStep* s);
 
-// memory, and what does not change over a step, on d's stack
+// Allocate on d's stack, and compute what is constant in a step.
 void mjgp_makeForces(mjgpForces* f, mjgpStep* s);
 
-// factors with the lines of the pieces and the rows that act at group->state; 0 if it is
-// singular
+// Factor with the lines of the pieces and the acting rows at group->state. Returns 0 if it is
+// singular.
 int mjgp_factorForces(mjgpForces* f, const mjgpPiece* piece);
 
-// change of a, on the factors that are there
+// Compute the change of a by the present factors.
 void mjgp_solveForces(mjgpForces* f, const mjgpPiece* piece, const mjtNum* gradient, mjtNum* da);
 
 // Returns 1 and W, the effect of a unit of friction on the acceleration of each of n gears

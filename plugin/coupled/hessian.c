@@ -9,7 +9,7 @@
 
 //---------------------------------- pattern -------------------------------------------------------
 
-// add the edge from k to i > k to the elimination tree
+// Add the edge from k to i > k to the elimination tree.
 static void insertEdge(int* parent, int k, int i) {
   while (parent[k] != i) {
     if (parent[k] < 0) {
@@ -24,7 +24,7 @@ static void insertEdge(int* parent, int k, int i) {
 }
 
 
-// number of rows from i on that belong to one contact, or 1
+// Returns the number of rows from i on of one contact, or 1.
 static int countRows(const mjgpGroup* group, const mjData* d, int i) {
   int n = 1;
   if (group->type[i] >= mjCNSTR_CONTACT_FRICTIONLESS) {
@@ -38,8 +38,7 @@ static int countRows(const mjgpGroup* group, const mjData* d, int i) {
 }
 
 
-// connect all dofs of n rows from i on with each other; column is scratch, and so is set,
-// which holds 0
+// Connect all dofs of n rows from i on. Scratch: column, and set, which holds 0.
 static void connectRows(mjgpGroup* group, int* column, int* set, int i, int n) {
   // the union of their columns, a bit each
   int low = group->nv, high = 0, count = 0;
@@ -60,8 +59,7 @@ static void connectRows(mjgpGroup* group, int* column, int* set, int i, int n) {
     set[lane] = 0;
   }
 
-  // edges from each to the next connect all of them when they are eliminated one after
-  // the other
+  // edges from each to the next suffice: elimination connects the rest
   for (int k = 0; k < count; k++) {
     group->last[column[k]] = mjMAX(group->last[column[k]], column[count - 1]);
     if (k) {
@@ -71,8 +69,7 @@ static void connectRows(mjgpGroup* group, int* column, int* set, int i, int n) {
 }
 
 
-// Long because pattern, order and places of the entries are made in one walk over the
-// rows
+// Long because it makes pattern, order and addresses in one walk over the rows.
 void mjgp_makePattern(mjgpGroup* group, mjData* d) {
   int nv = group->nv;
   size_t nint = 6 * (size_t)nv + (size_t)(mjgi_simdEnd(nv) + 1 + group->nefc);
@@ -132,7 +129,7 @@ void mjgp_makePattern(mjgpGroup* group, mjData* d) {
     }
   }
 
-  // what elimination hands from a dof to its parent
+  // fill-in from a dof to its parent
   for (int i = 0; i < nv; i++) {
     int parent = group->parent[i];
     if (parent >= 0) {
@@ -169,8 +166,8 @@ void mjgp_makePattern(mjgpGroup* group, mjData* d) {
 
 //---------------------------------- Hessian -------------------------------------------------------
 
-// H += sum of D row' row for a few rows with the same columns. Columns before the
-// diagonal get what they like
+// Add D row' row of a few rows with the same columns to H. Columns before the diagonal are
+// arbitrary.
 static inline void addRows(mjgpGroup* group, const int* rows, int count) {
   int first = group->J_adr[rows[0]], n = group->J_adr[rows[0] + 1] - first;
   const mjtNum* J[mjgpBATCH];
@@ -198,7 +195,7 @@ static inline void addRows(mjgpGroup* group, const int* rows, int count) {
 }
 
 
-// the same with a body of its own for each count, in which the compiler unrolls the loops
+// The same with a constant count, so that the compiler unrolls the loops.
 static void addSquares(mjgpGroup* group, const int* rows, int count) {
   switch (count) {
     case 1:
@@ -358,7 +355,7 @@ void mjgp_solveLowerJoints(const mjgpGroup* group, mjtNum* x, int flg_unit) {
 
 
 void mjgp_solveUpper(const mjgpGroup* group, mjtNum* x) {
-  // a lane at a time: what is behind it, then within it
+  // a lane at a time: columns after it, then within it
   int nv = group->nv;
   for (int begin = mjgi_simdEnd(nv) - mjgiSIMD; begin >= 0; begin -= mjgiSIMD) {
     mjtNum value[mjgiSIMD] = {0};

@@ -13,7 +13,7 @@
 
 //---------------------------------- joints at a(t) -------------------------------------------------
 
-// velocity after the step of joint i at s->acc
+// Returns the velocity of joint i after the step at s->acc.
 static mjtNum jointVelocity(const mjgpStep* s, int i) {
   return s->g->in.v[s->group->joint[i]] + s->m->opt.timestep * s->acc[i];
 }
@@ -29,21 +29,20 @@ mjtNum mjgp_stepSize(const mjgpStep* s, int i) {
 }
 
 
-// its velocity of slip with friction t
+// Returns its velocity of slip with friction t.
 static mjtNum slipVelocity(const mjgpStep* s, int i, mjtNum t) {
   return mjgp_slip(s->g, s->group->joint[i], jointVelocity(s, i), t);
 }
 
 
-// is there a gap at joint i
+// Returns 1 if joint i has a gap.
 static int hasGap(const mjgpStep* s, int i) {
   return mjgp_hasGap(s->g->config->joint + s->group->joint[i]);
 }
 
 
-// distance of friction and velocity from the law, relative to the scales of torque and
-// velocity: the law is the graph of three lines, friction at a bound and motion its way,
-// or rest between the bounds
+// Returns the distance of friction and velocity from the graph of the law, relative to the scales
+// torque and velocity: friction at a bound with motion its way, or rest between the bounds.
 static mjtNum graphDistance(mjtNum t, mjtNum v, mjtNum low, mjtNum high, mjtNum torque,
                             mjtNum velocity) {
   mjtNum above = mju_max(mju_abs(t - high) / torque, mju_max(0, -v) / velocity);
@@ -53,9 +52,8 @@ static mjtNum graphDistance(mjtNum t, mjtNum v, mjtNum low, mjtNum high, mjtNum 
 }
 
 
-// is the torque of a shaft the one that its law has at the velocity v of its joint, or of
-// its motor relative to its joint, or between those beside v, where it jumps. On the line
-// of a linearization there may be none: where a joint goes on by more than friction takes
+// Returns 1 if T is the torque of a shaft's law at the velocity v of its joint, or of the motor
+// relative to it, or within a jump at v.
 static int isTorqueOf(const mjgCoupling* c, mjtNum T, mjtNum v, mjtNum velocity, mjtNum torque) {
   mjgCouplingStep step;
   mjtNum bound[2];
@@ -72,8 +70,8 @@ static int isTorqueOf(const mjgCoupling* c, mjtNum T, mjtNum v, mjtNum velocity,
 }
 
 
-// are the torque of a rotor's shaft and its momentum those of its motion beside its
-// joint, which moves at v
+// Returns 1 if shaft torque and momentum of a rotor fit its motion relative to its joint, which
+// moves at v.
 static int isStepOf(const mjgCoupling* c, const mjgCouplingStep* step, mjtNum v, mjtNum h,
                     mjtNum torque) {
   mjgiGap gap = mjgi_makeGap(c, 0);
@@ -84,8 +82,7 @@ static int isStepOf(const mjgCoupling* c, const mjgCouplingStep* step, mjtNum v,
 }
 
 
-// the same of a rotor behind a gap: friction, velocity and torque that its step has; v:
-// velocity of the joint
+// The same of a rotor behind a gap. v: velocity of the joint.
 static mjtNum rotorDistance(const mjgpStep* s, int joint, mjtNum v) {
   const mjgCoupling* c = s->g->in.coupling + joint;
   const mjgCouplingStep* step = s->g->out.gap + joint;
@@ -106,7 +103,7 @@ static mjtNum rotorDistance(const mjgpStep* s, int joint, mjtNum v) {
 }
 
 
-// the same of the shaft between a motor and its load i
+// The same of the shaft between a motor and its load i.
 static mjtNum shaftDistance(const mjgpStep* s, int i) {
   const mjgpGears* g = s->g;
   int joint = s->group->joint[i], motor = g->config->joint[joint].partner;
@@ -117,9 +114,8 @@ static mjtNum shaftDistance(const mjgpStep* s, int i) {
 }
 
 
-// distance of the joint that is farthest from the law. size: of the torques that balance
-// at each joint, beside those of its gear; fastest: velocity that rounding errors of all
-// joints are relative to
+// Returns the largest distance of a joint from the law. size: of the torques at each joint,
+// beside those of its gear. fastest: velocity to which round-off of all joints is relative.
 static mjtNum farthest(const mjgpStep* s, int* worst, const mjtNum* size, mjtNum fastest) {
   const mjgpGears* g = s->g;
   mjtNum h = s->m->opt.timestep, most = 0;
@@ -127,8 +123,7 @@ static mjtNum farthest(const mjgpStep* s, int* worst, const mjtNum* size, mjtNum
   for (int i = 0; i < s->n; i++) {
     int joint = s->group->joint[i];
     if (s->gaps && hasGap(s, i)) {
-      // where a joint gives way to friction by going on, the core may have found no step
-      // of its rotor
+      // with W < 0 the core may have no step of its rotor
       int rotor = g->config->joint[joint].gap == mjgpGAP_ROTOR;
       mjtNum error = rotor ? rotorDistance(s, joint, jointVelocity(s, i)) : shaftDistance(s, i);
       *worst = error > most ? joint : *worst;
@@ -154,7 +149,6 @@ static mjtNum farthest(const mjgpStep* s, int* worst, const mjtNum* size, mjtNum
                     mju_abs(g->in.tau[joint]) + g->in.inertia[joint] * velocity / h +
                     (size ? size[i] : 0);
 
-    // most joints are on it
     int rests = mju_abs(v) <= mjgpROUNDED * velocity && low <= t && t <= high;
     if (rests || mju_abs(t - (v > 0 ? high : low)) <= mjgpROUNDED * torque) {
       continue;
@@ -178,8 +172,7 @@ mjtNum mjgp_lawError(mjgpStep* s, int* worst) {
     return error;
   }
 
-  // a joint without torques or motion of its own has the rounding errors of its
-  // neighbours
+  // a joint without torque and motion has the round-off of its neighbours
   const mjgpGroup* group = s->group;
   mjtNum fastest = 0;
   mj_markStack(s->d);

@@ -1,5 +1,5 @@
-// How far what a method found is from the law, from the motion alone: nothing else counts
-// as solved.
+// The distance of a result from the law, computed from the motion alone: the only criterion for a
+// solved step.
 
 #ifndef MJGEAR_PLUGIN_LAW_ERROR_H_
 #define MJGEAR_PLUGIN_LAW_ERROR_H_
@@ -8,9 +8,8 @@
 
 #include "coupled/delassus.h"
 
-// velocity change per second that a torque of 1 at joint i counts as where it has to be
-// positive: its own, and where that is not no less than a thousandth of what it is
-// without the other joints
+// Returns the acceleration of joint i per unit of its torque, at least a thousandth of that
+// without the other joints, so that it is positive.
 mjtNum mjgp_stepSize(const mjgpStep* s, int i);
 
 // Returns the largest distance of the results from the law at s->a and s->acc, relative to

@@ -5,8 +5,7 @@
 
 #include "coupled/delassus.h"
 
-// bracket of the zero of a slope that rises, narrowed by regula falsi with halved ends
-// (Illinois)
+// bracket of the zero of a rising slope, narrowed by regula falsi with halved ends (Illinois)
 typedef struct mjgpBracket_ {
   mjtNum low, high, at_low, at_high;  // ends, and the slope there
   int side;                           // of the last trial: -1 low, 1 high
@@ -26,8 +25,8 @@ static inline void mjgp_narrow(mjgpBracket* b, mjtNum x, mjtNum slope) {
   }
 }
 
-// share of s->search that minimizes the cost from s->a on, to rounding; 0 if the cost
-// does not fall. Takes s->next
+// Returns the step length along s->search that minimizes the cost from s->a, to round-off; 0 if
+// the cost does not fall. Overwrites s->next.
 mjtNum mjgp_searchLine(mjgpStep* s, const mjtNum* t);
 
 #endif  // MJGEAR_PLUGIN_LINE_SEARCH_H_

@@ -24,7 +24,7 @@
 
 //---------------------------------- where the step is ---------------------------------------------
 
-// lines of all pieces at s->acc
+// Make the lines of all pieces at s->acc.
 static void makeLines(mjgpNewton* p) {
   mjgpStep* s = p->s;
   for (int i = 0; i < s->n; i++) {
@@ -40,8 +40,7 @@ static inline int solvesFriction(const mjgpNewton* p) {
 }
 
 
-// what the gradient leaves for gears, less what those take of it whose friction is
-// unknown
+// Set the torque balance of the gears: the gradient, less unknown friction.
 static void setBalance(mjgpNewton* p) {
   mjgpStep* s = p->s;
   mjgpGroup* group = s->group;
@@ -54,7 +53,7 @@ static void setBalance(mjgpNewton* p) {
 }
 
 
-// the same with the forces in group->f where M a - b is known
+// The same with the forces in group->f, where M a - b is known.
 static void addForces(mjgpNewton* p) {
   mjgpStep* s = p->s;
   mju_copy(s->gradient, p->smooth, mjgi_simdEnd(s->group->nv));
@@ -63,14 +62,14 @@ static void addForces(mjgpNewton* p) {
 }
 
 
-// the same at s->a
+// The same at s->a.
 static void balance(mjgpNewton* p) {
   mjgp_smoothGradient(p->s->group, p->smooth, p->s->a);
   addForces(p);
 }
 
 
-// friction of gear i at s->acc on the line from p->acc
+// Returns friction of gear i at s->acc on the line from p->acc.
 static mjtNum onLine(const mjgpNewton* p, int i) {
   const mjgpStep* s = p->s;
   const mjgpPiece* piece = p->piece + i;
@@ -79,8 +78,8 @@ static mjtNum onLine(const mjgpNewton* p, int i) {
 }
 
 
-// friction and next piece of each gear, from the lines at p->acc; returns the number that
-// change
+// Set friction and next piece of each gear, from the lines at p->acc. Returns the number that
+// change.
 static int nextPieces(mjgpNewton* p) {
   mjgpStep* s = p->s;
   mjgpGroup* group = s->group;
@@ -96,8 +95,7 @@ static int nextPieces(mjgpNewton* p) {
     if (!piece->held && piece->weight == 1) {
       p->t[i] = onLine(p, i);
 
-      // of a gear that yields a line as steep as this leaves fewer digits than the
-      // torques that balance
+      // a steep line of a pre-sliding gear has fewer digits than the torque balance
       int yields = !s->g->out.mode[piece->joint] && s->g->in.compliance[piece->joint] > 0;
       p->t[i] = yields && mju_abs(left - p->t[i]) <= mjgpMISSING * size ? left : p->t[i];
     } else {
@@ -113,8 +111,7 @@ static int nextPieces(mjgpNewton* p) {
 }
 
 
-// do rows act as they did at s->state: 2 if they do, 1 if what is missing is so small
-// that the gradient may be zero
+// Returns 2 if the row states equal s->state, 1 if the missing force is below tolerance, else 0.
 static int compareStates(const mjgpStep* s, int* changed) {
   const mjgpGroup* group = s->group;
   mjtNum most = 0, missing = 0;
@@ -135,7 +132,7 @@ static int compareStates(const mjgpStep* s, int* changed) {
 }
 
 
-// is the gradient with friction rounding, of torques of stiff shafts too
+// Returns 1 if the gradient with friction is round-off, of stiff shafts too.
 static int isZero(mjgpNewton* p) {
   mjgpStep* s = p->s;
   const mjgpGroup* group = s->group;
@@ -157,8 +154,8 @@ static int isZero(mjgpNewton* p) {
 
 //---------------------------------- line search ---------------------------------------------------
 
-// slope of the cost a share along the step, without what is linear; f: constraint forces
-// there, null: not known
+// Returns the slope of the cost a share along the step, without linear terms. f: constraint
+// forces there, null: unknown.
 static mjtNum slopeAt(mjgpNewton* p, mjtNum share, const mjtNum* f) {
   mjgpStep* s = p->s;
   const mjgpGroup* group = s->group;
@@ -176,8 +173,8 @@ static mjtNum slopeAt(mjgpNewton* p, mjtNum share, const mjtNum* f) {
 }
 
 
-// Shorten the step that was made, s->search, to where the cost is least along it, and set
-// the pieces there; returns 0 if that is its end
+// Shorten the step s->search to the least cost along it, and set the pieces there. Returns 0 if
+// that is its end.
 static int shorten(mjgpNewton* p) {
   mjgpStep* s = p->s;
   mjgpGroup* group = s->group;
@@ -185,7 +182,7 @@ static int shorten(mjgpNewton* p) {
   mju_sub(p->row, group->jar, p->from, group->nefc);
   mju_sub(p->dacc, s->acc, p->acc, count);
 
-  // what inertia adds is linear along the step, at whose end s->a is
+  // inertia is linear along the step, which ends at s->a
   mjtNum linear = mju_dot(p->before, s->search, nv);
   mjtNum quadratic = mju_dot(p->smooth, s->search, nv) - linear;
   for (int i = 0; i < s->n && !p->whole; i++) {
@@ -213,14 +210,13 @@ static int shorten(mjgpNewton* p) {
     p->t[i] += solvesFriction(p) ? (share - 1) * (p->t[i] - s->target[i]) : 0;
   }
 
-  // all that is linear along the step is known at both of its ends
+  // linear quantities are known at both ends of the step
   mju_addScl(group->jar, p->from, p->row, share, group->nefc);
   mju_scl(p->smooth, p->smooth, share, nv);
   mju_addToScl(p->smooth, p->before, 1 - share, nv);
   mjgp_constraintForce(group, group->f, group->state, group->cone, group->jar);
 
-  // a slope that does not get small is one that jumps. Other gears keep the pieces of the
-  // whole step
+  // a slope that does not vanish jumps; other gears keep the pieces of the whole step
   int jumps = !p->whole || mju_abs(slope) > most;
   for (int i = 0; i < s->n; i++) {
     if (p->piece[i].shaft && !mjgp_isBranch(p->piece + i)) {
@@ -273,9 +269,8 @@ static void settleBranches(mjgpNewton* p) {
 
 //---------------------------------- results -------------------------------------------------------
 
-// Largest share by which torques at a dof do not balance, of those that act anywhere, and
-// by which a gear that is stuck moves, of the fastest motion. In two metrics at the
-// acceleration over the step that the integrator makes of s->a
+// Returns the largest unbalanced torque of a dof, relative to the largest torque, and motion of a
+// stuck gear, relative to the fastest. In two metrics at the integrator's acceleration for s->a.
 static mjtNum residual(mjgpNewton* p) {
   mjgpStep* s = p->s;
   const mjgpGroup* group = s->group;
@@ -323,15 +318,14 @@ static void finish(mjgpNewton* p, int iterations, mjtNum error) {
   const mjgpGroup* group = s->group;
   mjtNum h = s->m->opt.timestep, most = 0, fastest = 0;
 
-  // rounding errors are relative to the largest acceleration that forces of the group
-  // cause alone
+  // round-off is relative to the largest acceleration of single forces
   mju_copy(p->w, p->balance, group->nv);
   if (solvesFriction(p)) {
     mjgp_addGears(group, p->w, p->t);
   }
   mju_zero(s->next, group->nv);
   for (int i = 0; i < s->n && s->gaps; i++) {
-    // a shaft and the friction of its motor may balance
+    // a shaft and its motor's friction may balance
     for (int k = group->E_adr[i]; k < group->E_adr[i + 1] && p->piece[i].shaft; k++) {
       s->next[group->E_dof[k]] += mju_abs(group->E[k] * p->t[i]);
     }
@@ -551,7 +545,7 @@ static int settle(mjgpNewton* p, int flg_connect, int* iterations, int* near) {
       }
     }
     if (may && !shortened) {
-      // a step that is not shortened goes from here where it went before
+      // a full step from a visited set cycles
       visited[nvisited++] = now;
     }
     // Most groups take one step, which costs least on the constraint forces. Self-locking

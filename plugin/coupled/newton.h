@@ -1,5 +1,4 @@
-// Newton on the states of constraints and the pieces of gears at once: the method that
-// solves nearly every step.
+// Newton on the active set, states of constraints and pieces of gears: solves nearly every step.
 
 #ifndef MJGEAR_PLUGIN_NEWTON_H_
 #define MJGEAR_PLUGIN_NEWTON_H_
@@ -16,7 +15,7 @@ typedef struct mjgpNewton_ {
   mjgpPiece* piece;  // (n)
   mjtNum* t;         // friction                                                  (n)
   mjtNum* w;         // scratch                                                   (nv)
-  mjtNum* balance;   // torque that is left for gears                             (nv)
+  mjtNum* balance;   // torque balance of the gears                               (nv)
   mjtNum* smooth;    // M a - b at s->a, and at the start of a step               (2 nv)
   mjtNum* before;
   mjtNum* from;  // J a - aref at the start of a step                         (nefc)
@@ -25,21 +24,20 @@ typedef struct mjgpNewton_ {
   mjtNum* acc;   // s->acc at the start of a step, and its change             (2 ld)
   mjtNum* dacc;
   mjtNum size;   // largest force that acts on a gear without constraints
-  int monotone;  // no gear has less friction where it accelerates more
+  int monotone;  // no gear's friction falls with its acceleration
   int whole;     // the cost is convex, gears included
 } mjgpNewton;
 
-// memory and pieces, on d's stack, at the acceleration in s->a
+// Allocate on d's stack, and set the pieces at s->a.
 void mjgp_makeNewton(mjgpNewton* p, mjgpStep* s);
 
-// torque that rotor inertia of other joints takes from gear i
+// Returns the torque of other joints' rotor inertia on gear i.
 static inline mjtNum mjgp_taken(const mjgpStep* s, const mjtNum* acc, int i) {
   int e = s->group->extra[i];
   return e >= 0 ? acc[s->n + e] : 0;
 }
 
-// the combination of states and pieces that there is, as a number that two do not share
-// but by chance, one in 2^64 (Fowler, Noll, Vo)
+// Returns a hash of the active set (Fowler, Noll, Vo; 64 bits).
 uint64_t mjgp_hashActiveSet(const mjgpNewton* p);
 
 // Solve from s->a, the states in group->state and the pieces in s->g; results in s->g,
@@ -47,15 +45,14 @@ uint64_t mjgp_hashActiveSet(const mjgpNewton* p);
 // step is solved
 int mjgp_iterate(mjgpNewton* p, int flg_connect);
 
-// Each gear alone answers in turn what all others leave it (Gauss, Seidel) at the
-// linearization: p->t and acc, the accelerations with it. Returns the number that change
-// their pieces
+// Block Gauss-Seidel sweep over the gears at the linearization: updates p->t and the
+// accelerations acc. Returns the number of pieces that change.
 int mjgp_sweepGears(mjgpNewton* p, mjtNum* acc);
 
-// gears that break away at this solution; returns their number
+// Release gears that slip on their static bound at this solution. Returns their number.
 int mjgp_releasePieces(mjgpNewton* p);
 
-// the same from the acceleration and the pieces of the last step
+// mjgp_makeNewton and mjgp_iterate, from the last step.
 int mjgp_newton(mjgpNewton* p);
 
 #endif  // MJGEAR_PLUGIN_NEWTON_H_

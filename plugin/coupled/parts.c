@@ -14,7 +14,7 @@ int mjgp_connectsTrees(const mjgpGears* g, const mjgpInertia* Mhat) {
 
 //---------------------------------- connections ---------------------------------------------------
 
-// first tree of those that are connected with tree t; parent: forest of trees     (ntree)
+// Returns the first tree connected with tree t; parent: forest of trees (ntree)
 static int findFirst(int* parent, int t) {
   while (parent[t] != t) {
     t = parent[t] = parent[parent[t]];
@@ -23,7 +23,7 @@ static int findFirst(int* parent, int t) {
 }
 
 
-// connect two trees
+// Connect two trees.
 static void connect(int* parent, int a, int b) {
   a = findFirst(parent, a);
   b = findFirst(parent, b);
@@ -31,8 +31,7 @@ static void connect(int* parent, int a, int b) {
 }
 
 
-// connect the trees of n dofs where value (nullable) is not zero; returns one of them, -1
-// if there is none
+// Connect the trees of n dofs with nonzero value (nullable). Returns one of them, or -1.
 static int connectDofs(int* parent, const mjModel* m, int n, const int* dof, const mjtNum* value) {
   int tree = -1;
   for (int k = 0; k < n; k++) {
@@ -47,7 +46,7 @@ static int connectDofs(int* parent, const mjModel* m, int n, const int* dof, con
 }
 
 
-// rows of one elliptic cone stay together, also those that are zero
+// Connect the rows of each elliptic cone, zero rows too.
 static void connectCones(int* parent, int* tree, const mjData* d) {
   for (int i = 0, n; i < d->nefc; i += n) {
     int own = -1;
@@ -65,7 +64,7 @@ static void connectCones(int* parent, int* tree, const mjData* d) {
 }
 
 
-// constraint rows: tree of each, -1: none                                          (nefc)
+// Connect by constraint rows, and set the tree of each, -1: none (nefc)
 static void connectRows(int* parent, int* tree, const mjModel* m, mjData* d) {
   int sparse = mj_isSparse(m);
   if (d->nisland) {
@@ -93,7 +92,7 @@ static void connectRows(int* parent, int* tree, const mjModel* m, mjData* d) {
 }
 
 
-// gears on tendons, gaps between trees, rows of rotor inertia
+// Connect by gears on tendons, gaps between trees, rows of rotor inertia.
 static void connectGears(int* parent, const mjgpGears* g, const mjModel* m, const mjData* d) {
   for (int a = 0; a < g->in.nactive; a++) {
     int i = g->in.active[a];
@@ -107,7 +106,7 @@ static void connectGears(int* parent, const mjgpGears* g, const mjModel* m, cons
 }
 
 
-// terms of the metric of "discrete"
+// Connect by terms of the metric of "discrete".
 static void connectTerms(int* parent, const mjModel* m, const mjData* d) {
 #if mjgpDISCRETE
   for (int k = 0; k < d->nefmA; k++) {
@@ -128,8 +127,8 @@ static void connectTerms(int* parent, const mjModel* m, const mjData* d) {
 
 //---------------------------------- lists ---------------------------------------------------------
 
-// items by part, in their order: those with number[k] >= 0 of n, or the numbers 0 .. n -
-// 1 if item is null. Part p has those from adr[p] to adr[p + 1]
+// Sort items by part, stable: those of n with number[k] >= 0, or 0 .. n - 1 if item is null. Part
+// p has those from adr[p] to adr[p + 1].
 static void sortItems(int* adr, int* list, const int* item, const int* number, int n, int npart) {
   memset(adr, 0, sizeof(int) * (size_t)(npart + 1));
   for (int k = 0; k < n; k++) {
@@ -160,7 +159,7 @@ mjgpPart mjgp_islandPart(const mjData* d, int island) {
 }
 
 
-// parts that are islands; the engine has made their lists
+// Make the parts from the engine's lists of islands.
 static int takeIslands(mjgpPart* part, const mjgpGears* g, mjData* d, const int* joint, int n) {
   int npart = 0, *number = mj_stackAllocInt(d, (size_t)(d->nisland + 2 * n));
   int *own = number + d->nisland, *list = own + n;
@@ -176,7 +175,7 @@ static int takeIslands(mjgpPart* part, const mjgpGears* g, mjData* d, const int*
     own[i] = number[k];
   }
 
-  // joints come tree by tree, so that most follow those of their part
+  // joints come tree by tree: most follow one of their part
   for (int i = 0, end; i < n; i = end) {
     for (end = i + 1; end < n && own[end] == own[i]; end++) {}
     part[own[i]].njoint += end - i;
@@ -205,7 +204,7 @@ int mjgp_makeParts(mjgpPart* part, const mjgpGears* g, const mjModel* m, mjData*
     return takeIslands(part, g, d, joint, n);
   }
 
-  // which trees belong together
+  // connected trees
   int* parent = mj_stackAllocInt(d, 2 * (size_t)(ntree + nv + nrow + n) + 3 * (size_t)(n + 1));
   int *first = parent + ntree, *number = first + ntree, *list = number + nv + nrow + n;
   int* adr = list + nv + nrow + n;

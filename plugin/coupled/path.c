@@ -12,10 +12,10 @@
 
 #define mjgpGOLDEN 0.61803398874989484820
 
-// where a piece may end: a function that is positive on it
+// breakpoints: zeros of functions that are positive on a piece
 typedef enum mjgpEnd_ {
   mjgpEND_NONE = 0,
-  mjgpEND_ROW,    // of a row: J a - aref at the edge where it ceases to act or begins to
+  mjgpEND_ROW,    // of a row: J a - aref at the edge between open and acting
   mjgpEND_DRY,    // of dry friction, which has two: the lower one
   mjgpEND_LOAD,   // of a gear: its load changes sign
   mjgpEND_ABOVE,  // stuck: friction at the upper bound; slips: no motion
@@ -23,7 +23,7 @@ typedef enum mjgpEnd_ {
   mjgpEND_SHAFT,  // the torque of a shaft leaves its tangent
   mjgpEND_UPPER,  // of a zone of an elliptic cone: where it ceases to act
   mjgpEND_LOWER,  // where it begins to slide, or ceases to
-  mjgpEND_TURN,   // none: a contact that slides has turned
+  mjgpEND_TURN,   // none: a sliding contact has turned
 } mjgpEnd;
 
 // Start of a path: far from rest, in two metrics; at rest, at the engine's own solution
@@ -35,8 +35,7 @@ typedef enum mjgpStart_ {
   mjgpNSTART
 } mjgpStart;
 
-// what acts on a gear besides friction: the path goes from other values to those of the
-// step
+// inputs of a gear, which the path moves to those of the step
 typedef struct mjgpInputs_ {
   mjtNum v, tau, coulomb;
 } mjgpInputs;
@@ -64,15 +63,15 @@ typedef struct mjgpPath_ {
   mjtNum x;           // from 0, the start, to 1
   mjtNum size;        // of da, in the metric of the inertia, at the start
   mjtNum unit;        // of torques, over the root of an inertia
-  mjtNum* G;          // gradient at the start, of which x takes away its share      (nv)
+  mjtNum* G;          // gradient at the start, scaled by 1 - x                      (nv)
   mjgpInputs* begin;  // inputs of the gears at the start                            (n)
   mjgpInputs* end;    // and of the step                                             (n)
   mjgpPiece* line;    // right sides of the direction                                (n)
   int* cone;          // first row of each elliptic contact                          (ncone)
   mjgpPoint place;    // where the line began
-  mjgpShaft behind;   // the shaft that ends a line, on what is behind it
-  mjtNum before;      // and its acceleration before
-  mjtNum* gradient;   // what is left of it, without friction                        (nv)
+  mjgpShaft behind;   // the shaft at the end of a line, on its next piece
+  mjtNum before;      // its acceleration before the end
+  mjtNum* gradient;   // residual, without friction                                  (nv)
 
   // along the line, by x
   mjtNum* da;    // acceleration                                                     (nv)
@@ -89,7 +88,7 @@ typedef struct mjgpPath_ {
 
 //---------------------------------- where it stands -----------------------------------------------
 
-// inputs of the gears at x
+// Set the inputs of the gears at x.
 static void setInputs(const mjgpPath* path, mjtNum x) {
   mjgpInput* in = &path->s->g->in;
   for (int i = 0; i < path->n; i++) {
@@ -102,14 +101,14 @@ static void setInputs(const mjgpPath* path, mjtNum x) {
 }
 
 
-// is the torque of a shaft no chain of lines
+// Returns 1 if the torque of a shaft is not piecewise linear.
 static int isCurved(const mjgpShaft* shaft) {
   int model = shaft->coupling->law->model;
   return model != mjgEXACT && model != mjgJCK;
 }
 
 
-// accelerations of the gears, rows and shafts at s->a and x
+// Compute accelerations of the gears, rows and shafts at s->a and x.
 static void locate(mjgpPath* path) {
   mjgpNewton* p = path->p;
   mjgpStep* s = path->s;
@@ -126,8 +125,7 @@ static void locate(mjgpPath* path) {
 }
 
 
-// lines there, on the pieces that there are; and the gradient, which tells by how much
-// the path is missed where lines are not exact
+// Make the lines of the present pieces; and the gradient, the error of a curved path.
 static void linearize(mjgpPath* path) {
   mjgpStep* s = path->s;
   mjtNum h = s->m->opt.timestep;
@@ -160,7 +158,7 @@ static mjtNum loadRate(const mjgpPath* path, int i) {
 }
 
 
-// does the load at which a gear slips differ from its load, by its brake
+// Returns the shift of the load at which a gear slips, by its brake.
 static mjtNum shiftOf(const mjgpPath* path, int i, int s) {
   return s ? mjgp_boundOfPiece(path->p->piece + i, path->s->g, s).shift : 0;
 }
@@ -209,7 +207,7 @@ static void goBack(mjgpPath* path) {
 
 //---------------------------------- the line ------------------------------------------------------
 
-// product of two steps, as lengths of the path count
+// Returns the inner product of two steps, the metric of lengths on the path.
 static mjtNum product(const mjgpPath* path, const mjtNum* da, mjtNum dx, const mjtNum* other,
                       mjtNum other_dx) {
   mjgp_mulInertia(path->s->group, path->w, da);
@@ -217,7 +215,7 @@ static mjtNum product(const mjgpPath* path, const mjtNum* da, mjtNum dx, const m
 }
 
 
-// the equations of the pieces at the point, with the sign of their determinant
+// Factor the equations of the pieces, with the sign of their determinant.
 static int factor(mjgpPath* path) {
   mjgpNewton* p = path->p;
   linearize(path);
@@ -225,7 +223,7 @@ static int factor(mjgpPath* path) {
     return 0;
   }
 
-  // as that of equations that are continuous from piece to piece
+  // the sign for equations that are continuous across pieces
   path->sign = path->system.sign;
   for (int i = 0; i < path->n; i++) {
     path->sign = p->piece[i].held || p->piece[i].turned ? -path->sign : path->sign;
@@ -234,7 +232,7 @@ static int factor(mjgpPath* path) {
 }
 
 
-// da, dt and what follows from them
+// Compute the direction: da, dt, dacc, djar.
 static void direct(mjgpPath* path) {
   mjgpNewton* p = path->p;
   mjgpStep* s = path->s;
@@ -242,7 +240,7 @@ static void direct(mjgpPath* path) {
   mjtNum h = s->m->opt.timestep;
   int n = path->n;
 
-  // what the inputs of the gears add; their lines are linear in them
+  // change of the lines with the inputs, in which they are linear
   setInputs(path, path->x + 1);
   for (int i = 0; i < n; i++) {
     mjgpPiece *line = path->line + i, *piece = p->piece + i;
@@ -273,7 +271,7 @@ static void move(mjgpPath* path, const mjtNum* da, const mjtNum* dt, mjtNum shar
 }
 
 
-// contacts that have left their zones are in others now; returns their number
+// Update the zones of contacts that have left theirs. Returns their number.
 static int fitZones(mjgpPath* path) {
   mjgpGroup* group = path->s->group;
   int count = 0;
@@ -291,8 +289,8 @@ static int fitZones(mjgpPath* path) {
 }
 
 
-// back to the path by the shortest way, from a line of this length, and the direction
-// there. Returns 0 if it is not near
+// Correct back to the path after a segment of this length, and compute the direction there.
+// Returns 0 if it is too far.
 static int correct(mjgpPath* path, mjtNum length) {
   for (int k = 0; k < mjgpREFINE; k++) {
     if (k && !factor(path)) {
@@ -326,8 +324,7 @@ static int isDry(const mjgpGroup* group, int row) {
 }
 
 
-// value and slope of the function of an end of a row, positive on its piece; 0 if it has
-// no such end
+// Compute value and slope of a row's breakpoint function. Returns 0 if the row has no such end.
 static int rowEnd(mjtNum* value, mjtNum* slope, const mjgpPath* path, mjgpEnd end, int i) {
   const mjgpGroup* group = path->s->group;
   int state = group->state[i], dry = isDry(group, i), acts = state == mjCNSTRSTATE_QUADRATIC;
@@ -342,9 +339,9 @@ static int rowEnd(mjtNum* value, mjtNum* slope, const mjgpPath* path, mjgpEnd en
 }
 
 
-// The two bounds of a gear that is stuck with a brake turn where loads of different sizes
-// change their signs: each is the larger of its two lines, and met where both are behind.
-// The sign of the load on the line that is met last
+// Returns the sign of the load on the bound that a stuck gear with a brake meets. Each bound is
+// the larger of two lines, whose loads change sign at different places; it is met when both are
+// passed.
 static int endingLoad(const mjgpPath* path, mjgpBound bound, int i, int side, int sign) {
   mjtNum load = loadOf(path, i) + bound.shift, rate = loadRate(path, i);
   mjtNum coulomb = path->end[i].coulomb - path->begin[i].coulomb;
@@ -356,8 +353,7 @@ static int endingLoad(const mjgpPath* path, mjgpBound bound, int i, int side, in
 }
 
 
-// the same of a gear; sign: direction along the line; along, by: its load, and the rate
-// of it
+// The same of a gear. sign: direction along the line; along, by: its load and the load's rate.
 static int gearEnd(mjtNum* value, mjtNum* slope, const mjgpPath* path, mjgpEnd end, int i, int sign,
                    mjtNum along, mjtNum by) {
   const mjgpStep* s = path->s;
@@ -401,7 +397,7 @@ static int boundaryOf(mjgpEnd end) {
 }
 
 
-// length to where the torque of a shaft leaves its tangent, at most length
+// Returns the length to where the torque of a shaft leaves its tangent, at most length.
 static mjtNum shaftEnd(mjgpPath* path, int i, int sign, mjtNum length) {
   const mjgpShaft* shaft = path->p->piece[i].shaft;
   mjtNum from = path->s->acc[i], rate = sign * path->dacc[i], low = 0, high = length;
@@ -411,7 +407,7 @@ static mjtNum shaftEnd(mjgpPath* path, int i, int sign, mjtNum length) {
     return length;
   }
 
-  // it is on it where it was found, if that is ahead by rounding
+  // shaft->a is on the tangent, even if round-off puts it ahead
   low = mju_clip((shaft->a - from) / rate, 0, length);
   path->behind = trial;
   path->before = from + low * rate;
@@ -433,8 +429,7 @@ static mjtNum shaftEnd(mjgpPath* path, int i, int sign, mjtNum length) {
 }
 
 
-// length of the line in direction sign, at most length, as growth of x, and the end that
-// it meets
+// Returns the length of the segment in direction sign, at most length, in x, and its breakpoint.
 static mjtNum findEnd(mjgpEnd* end, int* which, mjgpPath* path, int sign, mjtNum length) {
   const mjgpGroup* group = path->s->group;
   *end = mjgpEND_NONE;
@@ -453,7 +448,7 @@ static mjtNum findEnd(mjgpEnd* end, int* which, mjgpPath* path, int sign, mjtNum
     }
   }
 
-  // zones of cones, and how far a contact that slides may turn
+  // zones of cones, and the turn of sliding contacts
   for (int k = 0; k < group->ncone; k++) {
     int row = path->cone[k], zone = group->state[row];
     for (int e = mjgpEND_UPPER; e <= mjgpEND_TURN; e++) {
@@ -484,7 +479,7 @@ static mjtNum findEnd(mjgpEnd* end, int* which, mjgpPath* path, int sign, mjtNum
 }
 
 
-// go to the piece behind an end
+// Change to the piece after a breakpoint.
 static void cross(mjgpPath* path, mjgpEnd end, int i) {
   mjgpGroup* group = path->s->group;
   mjgpResult* out = &path->s->g->out;
@@ -539,8 +534,8 @@ static void cross(mjgpPath* path, mjgpEnd end, int i) {
 
 //---------------------------------- the path ------------------------------------------------------
 
-// Follow the path to x = 1; 1 if it arrives.
-// Long because it is one segment of the path: factor, correct, direct, go on, cross
+// Follow the path to x = 1. Returns 1 if it arrives. Long because it is one segment of the path:
+// factor, correct, direct, move, cross.
 static int follow(mjgpPath* path) {
   int first = 1, which = -1, back = 0, n = path->n + path->s->group->nefc;
   int most = (path->fine ? mjgpFINER : 1) * mjgpENDS * n;
@@ -557,7 +552,7 @@ static int follow(mjgpPath* path) {
     } else if (!path->curved) {
       direct(path);
     } else if (!correct(path, gone)) {
-      // back, and less far
+      // back, and a shorter segment
       if (!(gone > mjgpSAME) || ++back > mjgpHALVINGS) {
         return 0;
       }
@@ -568,7 +563,7 @@ static int follow(mjgpPath* path) {
       }
     }
 
-    // x grows where the determinant has the sign that it had at the start
+    // x grows while the determinant has its sign of the start
     first = k ? first : path->sign;
     int sign = first * path->sign;
     if (path->curved) {
@@ -587,7 +582,7 @@ static int follow(mjgpPath* path) {
       return 0;
     }
     gone = mju_max(length * rate,
-                   mjgpSHRINK * gone);  // a line of no length has the error of those before it
+                   mjgpSHRINK * gone);  // a segment of no length has the error of the last
     longest *= 2;
     path->x = arrived ? 1 : path->x + sign * length;
     if (end == mjgpEND_SHAFT) {
@@ -654,7 +649,7 @@ static void allocate(mjgpPath* path, mjgpNewton* p) {
 }
 
 
-// acceleration to start from; 0 if there is none
+// Set the acceleration of a start. Returns 0 if there is none.
 static int setAcceleration(mjgpPath* path, mjgpStart kind) {
   mjgpNewton* p = path->p;
   mjgpStep* s = path->s;
@@ -695,11 +690,10 @@ static void startResting(mjgpPath* path, int i) {
 }
 
 
-// Far from rest friction of gears is a matter of speed alone, or, where it grows with
-// itself faster than its bound, holds joints whatever it is. They have friction there
-// that the motor will not overcome: few of them change sides on the way. Motor torque,
-// momentum of rotors and Coulomb friction come with x; returns 0 if there is no solution
-// of this kind
+// Start far from rest, where friction of gears depends on speed alone, or, if it grows with
+// itself faster than its bound, holds joints at any value. There it exceeds the motor's torque,
+// so that few gears change direction on the path. Motor torque, momentum of rotors and Coulomb
+// friction grow with x. Returns 0 if there is no such start.
 static int startFar(mjgpPath* path) {
   mjgpNewton* p = path->p;
   mjgpStep* s = path->s;
@@ -726,7 +720,7 @@ static int startFar(mjgpPath* path) {
     mjtNum load = gamma * mjgp_torqueIn(s, i) + slope * slip;
     int sign = load > 0 ? -1 : 1, holds = grows >= 1;
 
-    // friction of the size that stops what moves, and the speed that belongs to it
+    // friction that stops the motion, and its speed
     mjtNum t = sign * most / mju_sqrt(c), own = holds ? 0 : slope / (1 - grows) * h * c;
     p->t[i] = holds ? t : t * own / (1 + own);
     path->begin[i].v = holds ? 0 : -t * h * c / (1 + own);
@@ -758,7 +752,7 @@ static int start(mjgpPath* path, mjgpStart kind) {
   mjgpStep* s = path->s;
   const mjgpGroup* group = s->group;
   for (int i = 0; i < path->n; i++) {
-    p->piece[i].released = 0;  // static bounds broke for a solution that was none
+    p->piece[i].released = 0;  // releases of a failed solution
   }
   if (kind == mjgpSTART_FAR) {
     return startFar(path);

@@ -5,7 +5,7 @@
 #include "solvers/dense.h"
 
 
-// dof of a gear that acts on one joint, -1: a tendon
+// Returns the dof of a gear on one joint, -1: a tendon.
 static int dofOf(const mjgpStep* s, int i) {
   const mjgpGroup* group = s->group;
   return s->g->config->own[group->joint[i]] >= 0 ? group->E_dof[group->E_adr[i]] : -1;
@@ -45,7 +45,7 @@ void mjgp_makeSystem(mjgpSystem* sys, mjgpStep* s, const mjgpPiece* piece, int f
 
 //---------------------------------- in the place of H ----------------------------------------------
 
-// dof k has a known change: its column moves to the right side by that
+// Eliminate dof k with a known change: its column moves to the right side.
 static void eliminateKnown(mjgpSystem* sys, int k, mjtNum change) {
   const mjgpGroup* group = sys->s->group;
   mjtNum *x = sys->x, *row = group->U + group->U_adr[k];
@@ -57,7 +57,7 @@ static void eliminateKnown(mjgpSystem* sys, int k, mjtNum change) {
     }
   }
 
-  // what stands before the diagonal in its lane is anything
+  // entries before the diagonal in its lane are arbitrary
   int begin = mjgi_simdBegin(k), end = mjgi_simdEnd(group->last[k] + 1);
   for (int j = begin; j < k; j++) {
     row[j] = 0;
@@ -94,8 +94,8 @@ static int solveInPlace(mjgpSystem* sys, const mjgpPiece* piece, const mjtNum* g
 
 //---------------------------------- friction as unknown --------------------------------------------
 
-// matrix of friction on the lines of the gears, and its factors. Unknowns and equations
-// are scaled by the effect of each friction on its own acceleration
+// Factor the matrix of friction on the lines of the gears, scaled by the effect of each friction
+// on its own acceleration.
 static int factorUnknowns(mjgpSystem* sys, const mjgpPiece* piece) {
   const mjgpStep* s = sys->s;
   int n = s->n, ld = s->group->ld, lanes = mjgi_simdEnd(n);

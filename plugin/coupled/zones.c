@@ -4,7 +4,7 @@
 
 #include "friction/tolerances.h"
 
-// along a line s: N + s dN, and T^2 = T2 + 2 s TdT + s^2 dT2
+// along a segment s: N + s dN, and T^2 = T2 + 2 s TdT + s^2 dT2
 typedef struct mjgpLine_ {
   mjtNum N, dN, T2, TdT, dT2;
 } mjgpLine;
@@ -55,7 +55,7 @@ int mjgp_zoneBehind(int zone, int boundary, int flg_apex) {
 }
 
 
-// the function of a boundary as a N + b T
+// Set the function of a boundary, a N + b T.
 static void factors(mjtNum* a, mjtNum* b, const mjContact* contact, int zone, int boundary) {
   int sign = zone == mjCNSTRSTATE_CONE ? 1 : -1;
   *a = sign * (boundary == mjgpBOUNDARY_UPPER ? -1 : contact->mu);
@@ -72,8 +72,7 @@ mjtNum mjgp_boundaryDistance(const mjContact* contact, int zone, int boundary, c
     return 0;
   }
 
-  // roots of b^2 T^2 = a^2 N^2, of which those count where the function falls through
-  // zero
+  // roots of b^2 T^2 = a^2 N^2 at which the function falls through zero
   mjtNum A = a * line.N, dA = a * line.dN, best = INFINITY;
   mjtNum quadratic = b * b * line.dT2 - dA * dA, half = b * b * line.TdT - A * dA;
   mjtNum constant = b * b * line.T2 - A * A, inside = half * half - quadratic * constant;

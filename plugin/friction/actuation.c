@@ -15,7 +15,7 @@ static mjtNum ratioOf(const mjModel* m, int actuator) {
 }
 
 
-// gear on a joint whose motor is this actuator, by one of the dofs that it moves; -1: none
+// Returns the gear of which this actuator is a motor, by a dof that it moves; -1: none.
 static int gearOf(const mjgpGears* g, int actuator, int dof) {
   const mjgpConfig* c = g->config;
   int i = c->geared[dof];
@@ -26,9 +26,8 @@ static int gearOf(const mjgpGears* g, int actuator, int dof) {
 }
 
 
-// motor torque where actuators act on links, too: forces of motors and gravity
-// compensation, within the limits of the joint. The limits cut the load as well, so that
-// what is left of qfrc_actuator is the load
+// Sum motor torque where actuators also act on links: motors and gravity compensation, within the
+// joint's limits. The rest of qfrc_actuator is the load, which the limits also clamp.
 static void sumMotors(mjgpGears* g, const mjModel* m, const mjData* d) {
   for (int k = 0; k < m->nactuator; k++) {
     int drive = g->config->motors.drive[k], out = m->actuator_outadr[k];
@@ -58,8 +57,8 @@ static void sumMotors(mjgpGears* g, const mjModel* m, const mjData* d) {
 }
 
 
-// d->qDeriv of the actuators of one tendon; with -1 of all motors of joints that no key
-// names, and with -2 - p of those that instance p names. moment: all moments
+// Compute d->qDeriv of the actuators of one tendon; -1: of all motors that no key names; -2 - p:
+// of those that instance p names. moment: all moments.
 static void deriveSome(const mjgpGears* g, const mjModel* m, mjData* d, const mjtNum* moment,
                        int which) {
   const mjgpMotors* motors = &g->config->motors;
@@ -80,8 +79,8 @@ static void deriveSome(const mjgpGears* g, const mjModel* m, mjData* d, const mj
 }
 
 
-// velocity gains of the motors of a tendon. The engine has no derivatives along tendons,
-// but tells what they are on a joint
+// Add the velocity gains of a tendon's motors. The engine has no derivatives along tendons, only
+// on joints.
 static void addTendonGains(mjgpGears* g, const mjModel* m, mjData* d, const mjtNum* moment, int i) {
   int most = 0;
   mjgpRow row = g->in.E[i];
@@ -97,8 +96,7 @@ static void addTendonGains(mjgpGears* g, const mjModel* m, mjData* d, const mjtN
 }
 
 
-// rotors of tendons whose Jacobian changes: what the engine counts as a bias force of the
-// tendon's armature
+// Add the engine's bias force of a tendon's armature, by the change of its Jacobian.
 static void addTendonBias(mjgpGears* g, const mjModel* m, mjData* d, int i) {
   int tendon = g->config->joint[i].tendon, most = 0;
   mjgpRow row = g->in.E[i];
@@ -110,8 +108,7 @@ static void addTendonBias(mjgpGears* g, const mjModel* m, mjData* d, int i) {
     return;
   }
 
-  // the engine's function sums over tendons: in a copy of the model no other one has
-  // armature
+  // the engine sums over tendons: a copy of the model has no other armature
   mj_markStack(d);
   mjModel copy = *m;
   copy.tendon_armature = mj_stackAllocNum(d, (size_t)m->ntendon);
@@ -130,7 +127,7 @@ static void addTendonBias(mjgpGears* g, const mjModel* m, mjData* d, int i) {
 
 //---------------------------------- rotor inertia --------------------------------------------------
 
-// row of S of joint i beside its diagonal, zero at first
+// Returns row i of S without its diagonal, zero at first.
 static mjtNum* rowOf(mjgpGears* g, const mjModel* m, mjData* d, int i) {
   if (!g->in.row[i]) {
     g->in.row[i] = mj_stackAllocNum(d, (size_t)m->nv);
@@ -176,7 +173,7 @@ static void actuatorDamping(mjtNum* drag, mjtNum* slope, const mjModel* m, mjtOb
 }
 
 
-// rotors and dampers that joints and tendons have from their actuators
+// Add armature and damping that joints and tendons have from their actuators.
 static void addMechanics(mjgpGears* g, const mjModel* m, mjData* d) {
   int damps = !(m->opt.disableflags & mjDSBL_DAMPER), euler = m->opt.integrator == mjINT_EULER;
   int implicit = !euler || !(m->opt.disableflags & mjDSBL_EULERDAMP);
@@ -224,7 +221,7 @@ static void addMechanics(mjgpGears* g, const mjModel* m, mjData* d) {
 }
 
 
-// may an actuator have - d(motor)/d(v), or under "discrete" that or - d(motor)/d(q)
+// Returns 1 if an actuator may have - d(motor)/d(v), or under "discrete" - d(motor)/d(q).
 static inline int hasGain(const mjModel* m, int i) {
   int bias = m->actuator_biastype[i];
   const mjtNum* prm = m->actuator_biasprm + mjNBIAS * i;
@@ -234,7 +231,7 @@ static inline int hasGain(const mjModel* m, int i) {
 }
 
 
-// what these gains of all actuators are, whatever the state
+// Returns the form of all actuators' gains in any state.
 static mjgpGains findGains(const mjModel* m) {
   mjgpGains gains = mjgpGAINS_NONE;
   for (int i = 0; i < m->nactuator; i++) {
@@ -257,8 +254,7 @@ static mjgpGains findGains(const mjModel* m) {
 int mjgp_actuationMatters(const mjgpGears* g, const mjModel* m) {
   int forces = g->config->motors.mixed || g->config->gaps, limited = 0, gains = 0;
 
-  // an actuator whose force is at a limit, its own or that of what it acts on, has no
-  // gain
+  // an actuator at a force limit, its own or its target's, has no gain
   for (int i = 0; i < m->njnt; i++) {
     limited |= m->jnt_actfrclimited[i];
   }
@@ -282,7 +278,7 @@ int mjgp_actuationMatters(const mjgpGears* g, const mjModel* m) {
 // diagonal: the same where all move alike, and a term of first order in the step where
 // they do not
 
-// does an actuator have such rotors
+// Returns 1 if an actuator has such rotors.
 static int isShared(const mjgpGears* g, const mjModel* m, const mjData* d, int actuator) {
   int drive = g->config->motors.drive[actuator];
   return g->config->rotors && (drive == mjgpDRIVES_JOINTS || drive == mjgpDRIVES_NAMED) &&
@@ -290,7 +286,7 @@ static int isShared(const mjgpGears* g, const mjModel* m, const mjData* d, int a
 }
 
 
-// sum of the others' absolute values, for one of a row of moments
+// Returns the sum of absolute values of a row of moments without one.
 static mjtNum sumOthers(const mjData* d, const mjtNum* moment, int row, int own) {
   mjtNum sum = 0;
   for (int p = d->moment_rowadr[row]; p < d->moment_rowadr[row] + d->moment_rownnz[row]; p++) {

@@ -1,15 +1,15 @@
-// The motor torque that acts over a step, and what of it is rotor inertia.
+// The motor torque over a step, and its part that is rotor inertia.
 //
-// Integrators take velocity gains of actuators, and "discrete" position gains, at the end
-// of the step. Over the step a motor gives
+// Integrators take velocity gains of actuators, and "discrete" position gains too, at the end of
+// the step. Over the step a motor gives
 //
 //   tau_u = motor - h K_p v - d v - S a        a = (v+ - v)/h
 //   S     = [armature] + h K_v + h^2 K_p + h d
 //
-// motor   what mj_fwdActuation computes of it, with all clamps
-// K_v     - d(motor)/d(v) as far as the integrator has it: implicitfast, implicit, discrete
-// K_p     - d(motor)/d(q) as far as the integrator has it: discrete
-// d       viscous damping that belongs to an actuator, which the engine counts among the passive forces
+// motor   the torque of mj_fwdActuation, with all clamps K_v     - d(motor)/d(v) as far as the
+// integrator has it: implicitfast, implicit, discrete K_p     - d(motor)/d(q) as far as the
+// integrator has it: discrete d       viscous damping that belongs to an actuator, which the
+// engine counts among the passive forces
 //
 // All of it acts on the input side of the gear: u = tau - S a with tau = motor - h K_p v
 // - d v. To the law S is rotor inertia. It is diagonal unless an actuator drives several
@@ -30,14 +30,13 @@
 
 #include "state/gears.h"
 
-// does mj_fwdActuation call plugins
+// Returns 1 if mj_fwdActuation calls plugins.
 static inline int mjgp_actuationActive(const mjModel* m) {
   return m->nactuator && !(m->opt.disableflags & mjDSBL_ACTUATION);
 }
 
-// does what gears make of a motion, apart from the torque of the motor, depend on
-// actuators: 1: on their forces, -1: on gains that are what they are whatever the forces,
-// 0: on nothing
+// Returns whether inverse dynamics of gears depends on actuators beside motor torque: 1 on
+// forces, -1 on constant gains, 0 not.
 int mjgp_actuationMatters(const mjgpGears* g, const mjModel* m);
 
 // in: gains, motor, tau, inertia, implicit, drag and row of the active joints, after

@@ -5,7 +5,7 @@
 #include "state/layout.h"
 
 
-// number k of the state of a joint's gap
+// Returns number k of the state of a joint's gap.
 static inline mjtNum* gapState(const mjgpGears* g, const mjData* d, int i, int k) {
   return d->plugin_state + g->config->gap[i] + k * g->config->stride[i];
 }
@@ -32,8 +32,7 @@ void mjgp_makeCoupling(mjgpGears* g, const mjModel* m, const mjData* d, int i) {
     c->velocity = g->in.v[i] + c->omega_d;
     c->torque = g->in.motor[i];
 
-    // gains and dampers act on the rotor; those of a servo that measures the joint are
-    // explicit
+    // gains and dampers act on the rotor; a servo that measures the joint is explicit
     if (joint->encoder == mjgpENCODER_MOTOR) {
       c->inertia += g->in.implicit[i] + g->in.shared[i];
       c->torque -= g->in.drag[i] * c->velocity;
@@ -91,8 +90,8 @@ void mjgp_advanceGap(const mjgpGears* g, const mjModel* m, mjData* d, int i) {
 
 //---------------------------------- what the motor sees -------------------------------------------
 
-// what an encoder on the rotor of gear i measures of force output out besides; scale: its
-// length per position of the gear
+// Add the rotor's displacement to the measurement of force output out. scale: its length per
+// position of the gear.
 static inline void addRotor(const mjgpGears* g, const mjModel* m, mjData* d, int out, int i,
                             mjtNum scale) {
   const mjgpJoint* joint = g->config->joint + i;

@@ -1,5 +1,4 @@
-// Backlash between a rotor and its joint: what is configured, kept and seen by the
-// engine.
+// Backlash between a rotor and its joint.
 //
 // Form (a): the rotor is state of the plugin, behind one joint of the model. The motor
 // torque of the joint acts on the rotor, the joint receives the torque of the shaft. The
@@ -22,14 +21,14 @@
 // coupling of an active joint in this step, from its state, motor torque and law in g
 void mjgp_makeCoupling(mjgpGears* g, const mjModel* m, const mjData* d, int i);
 
-// has no gap of the model made a step since it was reset
+// Returns 1 if no gap has made a step since the reset.
 int mjgp_areGapsNew(const mjgpGears* g, const mjData* d);
 
-// keep what the step did to the gap; d has the velocity after it
+// Advance the state of the gap; d has the velocity after the step.
 void mjgp_advanceGap(const mjgpGears* g, const mjModel* m, mjData* d, int i);
 
-// lengths and velocities of actuators as an encoder on the rotor measures them: add them,
-// or take them off again (sign -1)
+// Add the rotor to lengths and velocities of actuators with encoders on it, or remove it (sign
+// -1).
 void mjgp_addEncoder(const mjgpGears* g, const mjModel* m, mjData* d, int sign);
 
 // rotor angle and velocity, now

@@ -1,4 +1,4 @@
-// The bound of a gear's friction in one direction, with what holds its joint besides.
+// The bound of a gear's friction in one direction, with brake and backstop.
 //
 // A brake of torque B is Coulomb friction of its own, in front of the teeth or behind
 // them. Where it slips in direction s the teeth get u - s B, or give x + s B, and the
@@ -24,19 +24,19 @@ typedef struct mjgpBound_ {
   mjtNum r, c, shift;
 } mjgpBound;
 
-// can gear i be driven from either side in this step
+// Returns 1 if gear i can be driven from either side in this step.
 static inline int mjgp_isDriven(const mjgpInput* in, int i) {
   return (in->gamma_u[i] >= 0) & (in->gamma_u[i] < 1) & (in->gamma_v[i] >= 0) &
          (in->gamma_v[i] < 1);
 }
 
-// torque that the brake of gear i has against motion in direction s = -1, 1
+// Returns the torque of gear i's brake against motion in direction s = -1, 1.
 static inline mjtNum mjgp_brakeTorque(const mjgpInput* in, int i, int s) {
   const mjgpBrake* brake = in->brake + i;
   return brake->broken || s * in->v[i] > 0 ? brake->sliding : brake->holding;
 }
 
-// with this static ratio and torque of the brake
+// Returns the bound at this static ratio and brake torque.
 static inline mjgpBound mjgp_makeBound(const mjgpInput* in, int i, int s, mjtNum r, mjtNum torque) {
   if (!in->braked[i]) {
     return (mjgpBound){r, in->coulomb[i], 0};
@@ -46,7 +46,7 @@ static inline mjgpBound mjgp_makeBound(const mjgpInput* in, int i, int s, mjtNum
   return (mjgpBound){r, c, s * turn * torque};
 }
 
-// that of a joint which has broken away, or may not have
+// Returns the bound of a joint; released: on its sliding bound.
 static inline mjgpBound mjgp_boundOf(const mjgpInput* in, int i, int s, int released) {
   return released ? mjgp_makeBound(in, i, s, 1, in->brake[i].sliding)
                   : mjgp_makeBound(in, i, s, mjgi_lawRatio(in->static_ratio[i], in->v[i], s),

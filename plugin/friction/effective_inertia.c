@@ -10,8 +10,8 @@
 
 //---------------------------------- factorization -------------------------------------------------
 
-// factor M + diag(slope) in M's structure: trees with gears, or all; with fluid
-// (nullable) off the diagonal
+// Factor M + diag(slope) in M's structure, for trees with gears or all; fluid (nullable): terms
+// off the diagonal.
 static void factorSlope(mjtNum* lower, mjtNum* pivot, const mjtNum* slope, const mjtNum* fluid,
                         const mjModel* m, const mjData* d, const mjgpGears* g, int flg_all) {
   const int* line = g->config->line;
@@ -31,7 +31,7 @@ static void factorSlope(mjtNum* lower, mjtNum* pivot, const mjtNum* slope, const
 }
 
 
-// factor a symmetric matrix in M's structure
+// Factor a symmetric matrix in M's structure.
 static void factorSymmetric(mjtNum* lower, mjtNum* pivot, const mjModel* m, const mjgpGears* g) {
   for (int t = g->in.ntree - 1; t >= 0; t--) {
     int tree = g->in.tree[t], first = m->tree_dofadr[tree];
@@ -42,8 +42,8 @@ static void factorSymmetric(mjtNum* lower, mjtNum* pivot, const mjModel* m, cons
 }
 
 
-// factor a matrix with lower part in M's structure and upper part in that of M's
-// transpose as U D L
+// Factor an unsymmetric matrix as U D L, the lower part in M's structure, the upper in its
+// transpose's.
 static void factorGeneral(mjtNum* lower, mjtNum* upper, mjtNum* pivot, const mjModel* m,
                           const mjgpGears* g) {
   for (int t = g->in.ntree - 1; t >= 0; t--) {
@@ -86,7 +86,7 @@ static mjtNum dampingSlope(const mjModel* m, const mjData* d, int dof) {
 }
 
 
-// has a tendon damping, of its own or of its actuators
+// Returns 1 if a tendon has damping, own or of actuators.
 static int isDamped(const mjModel* m, int tendon) {
   mjtNum poly[mjNPOLY], damping = m->tendon_damping[tendon];
   for (int k = 0; k < mjNPOLY; k++) {
@@ -129,13 +129,13 @@ static void makeSlope(mjgpInertia* Mhat, const mjModel* m, const mjData* d, mjgp
 }
 
 
-// "discrete": the engine has made the diagonal of its metric, and factored it
+// "discrete": the engine has made and factored its metric
 static void makeDiscrete(mjgpInertia* Mhat, const mjModel* m, const mjData* d, mjgpGears* g) {
   Mhat->solver = Mhat->passive = 1;
 #if mjgpDISCRETE
   int nv = g->config->nv, fluid = m->opt.viscosity > 0 || m->opt.density > 0;
   mju_zero(g->scratch.slope, nv);
-  if (!d->efm_active || !d->efm_sdiag) {  // the engine leaves out what would be zero
+  if (!d->efm_active || !d->efm_sdiag) {  // no terms
     Mhat->flg_M = 1;
     Mhat->slope = g->scratch.slope;
     return;
@@ -197,7 +197,6 @@ void mjgp_makeInertia(mjgpInertia* Mhat, const mjModel* m, mjData* d, mjgpGears*
 
 // the factors in M's sparsity
 static void factorSparse(mjgpInertia* Mhat, const mjModel* m, mjData* d, mjgpGears* g) {
-  // the engine has factored M
   if (Mhat->flg_M) {
     Mhat->upper = d->qLD;
     Mhat->pivot = d->qLDiagInv;
@@ -290,8 +289,7 @@ void mjgp_solveInertia(mjtNum* x, const mjModel* m, const mjgpInertia* Mhat, int
 }
 
 
-// Elimination takes a force from a dof to those above it alone, and their rows are parts
-// of its own
+// Elimination propagates a force only to ancestors, whose rows are parts of the dof's row.
 mjtNum mjgp_inverseDiagonal(const mjModel* m, const mjgpInertia* Mhat, mjtNum* x, int dof) {
   const int* row = m->M_colind + m->M_rowadr[dof];
   int diag = m->M_rownnz[dof] - 1, tree = m->dof_treeid[dof];

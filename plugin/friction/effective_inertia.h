@@ -1,14 +1,14 @@
-// The matrix with which the integrator turns forces into the velocity after the step, and
-// its inverse as far as geared joints need it.
+// The matrix with which the integrator turns forces into the velocity after the step, and its
+// inverse for geared joints.
 //
 //   v+ = v + h Mhat^-1 force        Mhat = M                       Euler without implicit damping
 //                                          M + h dB/dv             Euler with implicit damping
 //                                          M - h d(force)/dv       implicit, implicitfast
 //                                          M + h D + h^2 K         discrete
 //
-// Mhat has the sparsity of the kinematic tree and factors as U D L without fill-in, U
-// unit upper and L unit lower triangular. Trees of a single body with unsymmetric terms
-// outside of this sparsity have their inverse as a dense block (free_body.h).
+// Mhat has the sparsity of the kinematic tree and factors without fill-in as U D L, U and L unit
+// triangular. Trees of one body with terms outside this sparsity have a dense inverse
+// (free_body.h).
 
 #ifndef MJGEAR_PLUGIN_EFFECTIVE_INERTIA_H_
 #define MJGEAR_PLUGIN_EFFECTIVE_INERTIA_H_
@@ -23,7 +23,7 @@ typedef struct mjgpInertia_ {
   int flg_M;            // Mhat is M
   int solver;           // the engine's constraint solver moves in Mhat
   int symmetric;        // Mhat is symmetric
-  int derived;          // d->qDeriv has what it is made of; set by others before it is factored
+  int derived;          // d->qDeriv is made; set before the factorization
   const mjtNum* block;  // inverse of dense blocks, row-major; null: none           (6 nv)
   const int* blocked;   // 1: the tree has a dense block, slope and factors are not used (ntree)
   int coupled;  // "discrete": actuators, tendons have terms that are not in the sparsity of M
@@ -39,25 +39,24 @@ typedef struct mjgpInertia_ {
 int mjgp_isDiagonal(const mjModel* m, mjgpGains gains);
 
 // Returns 1 if a tree is one free body without welded children of mass: implicitfast and
-// "discrete" know its gyroscopic forces
+// "discrete" have its gyroscopic forces.
 static inline int mjgp_isLone(const mjModel* m, int tree) {
   int dof = m->tree_dofadr[tree], body = m->dof_bodyid[dof];
   return m->tree_dofnum[tree] == 6 && m->jnt_type[m->dof_jntid[dof]] == mjJNT_FREE &&
          m->body_subtreemass[body] == m->body_mass[body];
 }
 
-// find out what Mhat of the current integrator is
+// Find the form of Mhat of the current integrator.
 void mjgp_makeInertia(mjgpInertia* Mhat, const mjModel* m, mjData* d, mjgpGears* g);
 
-// factor Mhat, unless that was done
+// Factor Mhat, once.
 void mjgp_factorInertia(mjgpInertia* Mhat, const mjModel* m, mjData* d, mjgpGears* g);
 
 // x = Mhat^-1 x for the dofs begin .. end - 1 of one or more trees, after
 // mjgp_factorInertia                                                                 (nv)
 void mjgp_solveInertia(mjtNum* x, const mjModel* m, const mjgpInertia* Mhat, int begin, int end);
 
-// acceleration of a dof by a unit of force on it; x: room for as many numbers as its row
-// has
+// Returns the acceleration of a dof per unit of force on it; x: scratch of its row's size.
 mjtNum mjgp_inverseDiagonal(const mjModel* m, const mjgpInertia* Mhat, mjtNum* x, int dof);
 
 #endif  // MJGEAR_PLUGIN_EFFECTIVE_INERTIA_H_

@@ -7,23 +7,23 @@
 
 #include <mujoco/mujoco.h>
 
-// does the engine have the integrator "discrete"
+// 1: the engine has the integrator "discrete"
 #define mjgpDISCRETE (mjVERSION_HEADER >= 3013000)
 
-// is it the one that is set
+// Returns 1 if it is set.
 static inline int mjgp_isDiscrete(const mjModel* m) {
   return mjgpDISCRETE && m->opt.integrator == mjINT_IMPLICITFAST + 1;
 }
 
-// does the engine's constraint solver end elsewhere than at the minimum: PGS, noslip
-// iterations, few iterations without a warm start
+// Returns 1 if the engine's constraint solver does not end at the minimum: PGS, noslip, few
+// iterations without a warm start.
 static inline int mjgp_solvesAnother(const mjModel* m) {
   return m->opt.noslip_iterations > 0 || m->opt.solver == mjSOL_PGS ||
          (m->opt.disableflags & mjDSBL_WARMSTART);
 }
 
-// are these the flags with which the compiler looks for the lengths of muscles? Friction
-// would only delay that, and its data are no complete mjData: plugins were not asked
+// Returns 1 for the flags with which the compiler computes lengths of muscles; its data are not
+// complete, and friction is useless.
 static inline int mjgp_seeksLengths(const mjModel* m) {
   return m->opt.disableflags == (mjDSBL_FRICTIONLOSS | mjDSBL_CONTACT | mjDSBL_SPRING |
                                  mjDSBL_DAMPER | mjDSBL_GRAVITY | mjDSBL_ACTUATION);

@@ -6,10 +6,9 @@
 #include "friction/engine.h"
 
 
-// Run the stages that follow mj_fwdVelocity. Under "discrete" the metric and the
-// regularization of constraints depend on which actuators are at their limits, and the
-// engine computes them after the callback of plugins. The constraint solver does not
-// iterate; options are changed in a copy, since others may read the model
+// Run the stages after mj_fwdVelocity. Under "discrete" the metric and the regularization depend
+// on which actuators are at their limits, and the engine computes them after the callback.
+// Options without solver iterations are set in a copy, since threads share the model.
 static void forward(const mjModel* m, mjData* d, int actuated) {
   mjModel copy = *m;
   copy.opt.solver = m->opt.solver == mjSOL_PGS ? mjSOL_PGS : mjSOL_CG;
@@ -47,8 +46,8 @@ static void restoreShift(const mjModel* m, mjData* d) {
 }
 
 
-// are the forces of all actuators known where the engine calls plugins, and nothing left
-// but to clamp them and to take them to the joints
+// Returns 1 if all actuator forces are known when the engine calls plugins, except for clamping
+// and projection to joints.
 static int isNearlyDone(const mjgpGears* g, const mjModel* m) {
   int rest = g->config->encoders | g->config->foreign;  // other plugins may give forces
   for (int i = 0; i < m->nactuator; i++) {
@@ -71,7 +70,7 @@ static inline mjtNum clip(mjtNum x, const mjtNum range[2]) {
 }
 
 
-// does that. The engine does it again, which changes nothing more
+// Clamp and project forces. The engine repeats it without effect.
 static void finishActuation(const mjModel* m, mjData* d) {
   mjtNum* joint = d->qfrc_actuator;
   mju_zero(joint, (int)m->nv);
@@ -98,7 +97,7 @@ static void finishActuation(const mjModel* m, mjData* d) {
 }
 
 
-// actuator forces, with what encoders on rotors see
+// Compute actuator forces, with encoders on rotors.
 static void nestActuation(const mjgpGears* g, const mjModel* m, mjData* d) {
   mjgp_addEncoder(g, m, d, 1);
   mj_fwdActuation(m, d);
@@ -106,9 +105,8 @@ static void nestActuation(const mjgpGears* g, const mjModel* m, mjData* d) {
 }
 
 
-// Under "discrete" what the engine derives from actuator forces. Inverse dynamics does no
-// more than that where the metric need not be factored, that is where nobody asks the
-// engine's own solvers; else forward dynamics
+// Compute what the engine derives from actuator forces under "discrete": by inverse dynamics if
+// the metric need not be factored, else by forward dynamics.
 static void derive(mjgpGears* g, const mjModel* m, mjData* d, int actuated, int done) {
   g->in.factored = m->opt.enableflags & (mjENBL_SLEEP | mjENBL_INVDISCRETE);
   if (!g->in.factored) {
@@ -141,7 +139,7 @@ mjtNum* mjgp_evaluateActuation(mjgpGears* g, const mjModel* m, mjData* d, int ac
     return given;
   }
 
-  // what the engine computes besides does not count as its own
+  // keep the engine's timers unchanged
   mjTimerStat timer[mjNTIMER];
   memcpy(timer, d->timer, sizeof(timer));
   g->nested = 1;

@@ -7,12 +7,10 @@
 
 #include "state/gears.h"
 
-// compute actuator forces as mj_fwdActuation is about to do; under "discrete" also what
-// the engine derives from them: terms of the effective inertia and the regularization of
-// constraints. actuated: 0 if the engine has got no further than passive forces. Returns
-// the forces of actuators from which the engine will go on, on d's stack: it adds to them
-// what it has added here, so that they have to be put back in the end. Null: there is
-// nothing to add
+// Compute actuator forces as mj_fwdActuation will; under "discrete" also terms of the effective
+// inertia and the regularization of constraints. actuated: 0 if the engine has only passive
+// forces. Returns actuator forces to restore afterwards, on d's stack, because the engine adds to
+// them again; null: none.
 mjtNum* mjgp_evaluateActuation(mjgpGears* g, const mjModel* m, mjData* d, int actuated);
 
 #endif  // MJGEAR_PLUGIN_EVALUATION_H_

@@ -1,11 +1,8 @@
-// Factorization of a symmetric matrix that has the structure of M, row by row from the
-// leaves to the root, as U D U' with U' in the place of the rows. Elimination fills
-// nothing in: a row has the ancestors of its dof.
+// Factorization of a symmetric matrix in the structure of M as U D U', row by row from the leaves
+// to the root, without fill-in: a row holds the ancestors of its dof.
 //
-// Two other factorizations are not this one: that of an unsymmetric matrix
-// (effective_inertia.c) has two triangles, and that of the Hessian (coupled/hessian.c)
-// fills in where constraints join trees, so that its rows run over columns and not over
-// ancestors.
+// An unsymmetric matrix (effective_inertia.c) has two triangles; the Hessian (coupled/hessian.c)
+// fills in where constraints join trees.
 
 #ifndef MJGEAR_PLUGIN_FACTOR_H_
 #define MJGEAR_PLUGIN_FACTOR_H_
@@ -14,9 +11,9 @@
 
 #include "friction/simd.h"
 
-// row k, with own added to its diagonal, into the rows of its ancestors, and x[k]
-// (nullable) into x of them; rows are in lanes, begin at line[k], and end with the
-// diagonal. Returns 1/D_k
+// Eliminate row k, with own added to its diagonal, from the rows of its ancestors, and x[k]
+// (nullable) from theirs. Rows are in lanes, begin at line[k] and end with the diagonal. Returns
+// 1/D_k.
 static inline __attribute__((always_inline)) mjtNum mjgp_eliminateRow(mjtNum* matrix, mjtNum* x,
                                                                       int k, mjtNum own,
                                                                       const mjModel* m,
@@ -36,8 +33,8 @@ static inline __attribute__((always_inline)) mjtNum mjgp_eliminateRow(mjtNum* ma
   return inverse;
 }
 
-// x = matrix^-1 x for the dofs first .. end - 1 of a tree; pivot: what is added to the
-// diagonal, becomes 1/D
+// Solve x = matrix^-1 x for dofs first .. end - 1 of a tree. pivot: addition to the diagonal,
+// becomes 1/D.
 static inline __attribute__((always_inline)) void mjgp_solveRows(mjtNum* matrix, mjtNum* x,
                                                                  mjtNum* pivot, int first, int end,
                                                                  const mjModel* m,

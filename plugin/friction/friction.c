@@ -10,9 +10,8 @@
 #include "state/layout.h"
 
 
-// the direction in which a gear cannot turn in this step. A ratchet holds from where it
-// is back at the tooth that it passed last; it may be behind this tooth by what a step
-// moves it, but not by a whole pitch
+// Returns the direction in which a gear cannot turn in this step. A ratchet holds at the tooth
+// that it passed last; it may be behind it by the motion of a step, but not by a pitch.
 static int findBlocked(mjtNum* tooth, const mjgTransmission* gear, mjtNum q) {
   if (gear->tooth_pitch == 0) {
     return -(int)gear->oneway;
@@ -24,8 +23,8 @@ static int findBlocked(mjtNum* tooth, const mjgTransmission* gear, mjtNum q) {
 }
 
 
-// how far a brake has moved in this step from where it is without power, 0 to 1; before:
-// in the last step. An actuator that is disabled, or whose control is NaN, has no power
+// Returns the travel of a brake from its place without power, 0 to 1; before: in the last step. A
+// disabled actuator, or one with control NaN, has no power.
 static mjtNum moveBrake(const mjgpBrakeKeys* brake, const mjModel* m, const mjData* d,
                         mjtNum before) {
   int group = m->actuator_group[brake->actuator];
@@ -40,7 +39,7 @@ static mjtNum moveBrake(const mjgpBrakeKeys* brake, const mjModel* m, const mjDa
 }
 
 
-// the brake or backstop of a gear in this step
+// Set the brake or backstop of a gear in this step.
 static void makeBrake(mjgpGears* g, const mjModel* m, const mjData* d, int i) {
   const mjgpBrakeKeys* keys = &g->config->joint[i].brake;
   mjgpBrake* brake = g->in.brake + i;
@@ -58,7 +57,7 @@ static void makeBrake(mjgpGears* g, const mjModel* m, const mjData* d, int i) {
 }
 
 
-// what the law has beside its coefficients where a gear is not ordinary, or was not
+// Set what the law of a gear that is not ordinary has beside its coefficients.
 static void makeOther(mjgpGears* g, const mjModel* m, const mjData* d, int i) {
   mjgpInput* in = &g->in;
   const mjgpJoint* joint = in->joint[i];
@@ -69,7 +68,6 @@ static void makeOther(mjgpGears* g, const mjModel* m, const mjData* d, int i) {
   in->ordinary[i] =
       joint->constant ? joint->ordinary : mjgp_isOrdinary(joint, in->gamma_u[i], in->gamma_v[i]);
 
-  // most gears have no brake: then what there was is gone
   if (braked) {
     makeBrake(g, m, d, i);
   } else if (in->braked[i]) {
@@ -86,8 +84,8 @@ void mjgp_makeLaw(mjgpGears* g, const mjModel* m, const mjData* d) {
     const mjgpJoint* joint = in->joint[i];
     const mjgTransmission* gear = &joint->gear;
 
-    // where friction depends on the load beyond the law, the load is that of a steady
-    // motion with the friction of the last step
+    // friction that depends on the load beyond the law uses the load of steady motion with the
+    // last friction
     mjtNum last = in->t_last[i] = d->plugin_state[g->config->state[i]];
     if (joint->constant) {
       in->gamma_u[i] = gear->gamma_u;
@@ -141,7 +139,7 @@ void mjgp_applyFriction(const mjgpGears* g, const mjModel* m, mjData* d, const m
 
 
 void mjgp_recordSolve(mjgpGears* g, const mjModel* m, const mjData* d, int status, int worst) {
-  // what is reported of a step is the worst of its problems
+  // report the worst problem of a step
   const mjgInfo* last = &g->out.last_info;
   g->out.info.iterations = mjMAX(g->out.info.iterations, last->iterations);
   g->out.info.factorizations += last->factorizations;

@@ -78,8 +78,8 @@ int mjgp_isParallel(const mjgpPiece* piece, const mjgpGears* g) {
 }
 
 
-// friction of a gear and its piece on its own line, from t, its slip and its load; W:
-// what a unit of friction takes of its acceleration, P: what it adds to its load
+// Returns the piece, and the friction own, of a gear with all others given, from t, its slip and
+// its load. W, P: decrease of its acceleration and increase of its load per unit of friction.
 static int answer(mjtNum* own, const mjgpPiece* piece, const mjgpGears* g, mjtNum h, mjtNum W,
                   mjtNum P, mjtNum t, mjtNum slip, mjtNum lambda) {
   mjtNum hold = t + slip / (h * W + g->in.compliance[piece->joint]);

@@ -5,11 +5,9 @@
 //
 //   t = t0 + slope (acc - acc0) - rate (x - x0)
 //
-// or acc is known, and t is whatever that takes (a joint that is stuck). x is the torque
-// that rotor inertia of other joints takes (row S beside its diagonal). A gear that
-// slips, one that yields before it slips, and a rotor behind a gap all have such lines.
-// This is the one place that knows which gear a joint has; Newton (newton.c) and the
-// linear system (system.h) see lines only.
+// or acc is known and t balances it (a stuck joint). x is the torque of rotor inertia due to
+// other joints (row S without its diagonal). Slipping gears, pre-sliding gears and rotors behind
+// gaps all have such lines; Newton (newton.c) and the linear system (system.h) see lines only.
 
 #ifndef MJGEAR_PLUGIN_PIECE_H_
 #define MJGEAR_PLUGIN_PIECE_H_
@@ -26,7 +24,7 @@
 typedef struct mjgpPiece_ {
   int joint;         // number in mjgpGears
   int held;          // 1: stuck, its acceleration is target
-  int released;      // 1: broke away from its static bound in this step
+  int released;      // 1: released from its static bound in this step
   int monotone;      // 1: its friction never falls where its acceleration grows
   int turned;        // 1: it slips where friction meets its bound from above
   mjtNum ratio[2];   // static ratio backward and forward, if it is not ordinary
@@ -44,17 +42,17 @@ typedef struct mjgpPiece_ {
 
 //---------------------------------- start ---------------------------------------------------------
 
-// that of a gear which is not ordinary
+// Start the piece of a gear that is not ordinary.
 void mjgp_startOther(mjgpPiece* piece, const mjgpGears* g);
 
-// the piece of the last step, from g->out; acc: acceleration, for gaps; shaft: room for
-// two
+// Start from the piece of the last step in g->out. acc: acceleration, for gaps; shaft: room for
+// two.
 static inline void mjgp_startPiece(mjgpPiece* piece, const mjgpGears* g, const mjModel* m, int i,
                                    mjtNum acc, mjgpShaft* shaft) {
   const mjgpInput* in = &g->in;
   int gap = g->config->gaps && mjgp_hasGap(g->config->joint + i);
 
-  // the line has what is not set here; to clear all of it would take longer than that
+  // mjgp_linePiece sets the rest; clearing it would cost more
   piece->joint = i;
   piece->shaft = gap ? shaft : NULL;
   piece->released = piece->jumps = 0;
@@ -67,7 +65,7 @@ static inline void mjgp_startPiece(mjgpPiece* piece, const mjgpGears* g, const m
   }
 }
 
-// bound of its friction in direction s
+// Returns the bound of its friction in direction s.
 static inline mjgpBound mjgp_boundOfPiece(const mjgpPiece* piece, const mjgpGears* g, int s) {
   const mjgpInput* in = &g->in;
   int i = piece->joint;
@@ -81,11 +79,11 @@ static inline mjgpBound mjgp_boundOfPiece(const mjgpPiece* piece, const mjgpGear
 
 //---------------------------------- line ----------------------------------------------------------
 
-// the same for a joint behind a gap
+// The same for a joint behind a gap.
 void mjgp_lineShaft(mjgpPiece* piece, mjtNum acc, mjtNum x);
 
-// the line of the piece in g->out at acc and x; returns 0 if friction is not a function
-// of acc on it (weight)
+// Make the line of the piece in g->out at acc and x. Returns 0 if friction is not a function of
+// acc on it (weight).
 static inline int mjgp_linePiece(mjgpPiece* piece, const mjgpGears* g, mjtNum h, mjtNum acc,
                                  mjtNum x) {
   const mjgpInput* in = &g->in;
@@ -130,13 +128,12 @@ static inline int mjgp_linePiece(mjgpPiece* piece, const mjgpGears* g, mjtNum h,
 
 //---------------------------------- next piece ----------------------------------------------------
 
-// the same for a joint behind a gap
+// The same for a joint behind a gap.
 int mjgp_nextShaft(mjgpPiece* piece, mjgpGears* g, mjtNum acc, mjtNum x, mjtNum t, mjtNum size);
 
-// Compare the piece with what came out of it at acc and x, and go on to the next one in
-// g->out. t: friction there, of a stuck joint the residual. size: of the torques that
-// balance at the joints. Results in g->out: t, u, lambda, v_next, mode, load. Returns 1
-// if the piece changed
+// Check the piece at acc and x, and set the next one in g->out. t: friction there; of a stuck
+// joint, the torque balance. size: of the torques at the joints. Results in g->out: t, u, lambda,
+// v_next, mode, load. Returns 1 if the piece changed
 static inline int mjgp_nextPiece(mjgpPiece* piece, mjgpGears* g, mjtNum h, mjtNum acc, mjtNum x,
                                  mjtNum t, mjtNum size) {
   if (piece->shaft) {
@@ -157,8 +154,7 @@ static inline int mjgp_nextPiece(mjgpPiece* piece, mjgpGears* g, mjtNum h, mjtNu
   out->lambda[i] = lambda;
   out->v_next[i] = piece->held ? 0 : v;
 
-  // a joint that torques of nothing but rounding hold is held; and a load that is nothing
-  // but rounding may have either sign
+  // round-off of a torque does not move a joint, and a load of round-off may have either sign
   if (next != was) {
     int turned = mode && mjgi_pieceDirection(next) == mode;
     int same = piece->held ? mju_abs(t) <= most + mjgpFACTORED * size
@@ -166,7 +162,7 @@ static inline int mjgp_nextPiece(mjgpPiece* piece, mjgpGears* g, mjtNum h, mjtNu
     next = same ? was : next;
   }
 
-  // what slips on lies on the bound itself, which has the sign of the motion
+  // a slipping joint lies on its bound; take the bound's exact value
   if (next == was) {
     out->t[i] = mode ? mode * most : t;
     return 0;
@@ -180,9 +176,9 @@ static inline int mjgp_nextPiece(mjgpPiece* piece, mjgpGears* g, mjtNum h, mjtNu
 
 //---------------------------------- what a solution may still have --------------------------------
 
-// Static friction. A gear that slips on its static bound where the step is solved breaks
-// away: returns 1, and the step is solved again with its sliding bound. Not before: on
-// the way to a solution a gear may slip that holds there
+// Static friction: if the gear slips on its static bound at a solution, release it and return 1;
+// the step is solved again with the sliding bound. Before the solution a gear may slip that holds
+// there.
 static inline int mjgp_releasePiece(mjgpPiece* piece, const mjgpGears* g) {
   int i = piece->joint, mode = piece->shaft ? 0 : g->out.mode[i];
   if (g->in.ordinary[i] || !mode || piece->released ||
@@ -194,24 +190,24 @@ static inline int mjgp_releasePiece(mjgpPiece* piece, const mjgpGears* g) {
   return 1;
 }
 
-// is it a shaft whose torque has several branches
+// Returns 1 for a shaft whose torque has several branches.
 static inline int mjgp_isBranch(const mjgpPiece* piece) {
   return piece->shaft && piece->shaft->branched;
 }
 
-// The same for such a shaft, where a unit of its friction takes W of its acceleration and
-// R of the torque into its gear
+// mjgp_nextPiece for such a shaft. W, R: decrease of its acceleration and of the torque into its
+// gear per unit of friction.
 int mjgp_nextBranch(mjgpPiece* piece, mjgpGears* g, mjtNum W, mjtNum R, mjtNum acc, mjtNum x,
                     mjtNum t, mjtNum size);
 
-// may the gear have several solutions where its joint alone is looked at
+// Returns 1 if the gear may have several solutions at its joint alone.
 static inline int mjgp_isLocking(const mjgpPiece* piece, const mjgpGears* g) {
   int i = piece->joint;
   return !piece->shaft && g->in.static_ratio[i] * g->in.gamma_v[i] >= 1 && g->in.compliance[i] == 0;
 }
 
-// Returns 0 if a self-locking gear is on the branch that is connected to rest whatever a
-// unit of its friction does: it slips under an opposing load, and has no static friction
+// Returns 0 if a self-locking gear is on the branch connected to rest for any W and R: it slips
+// under an opposing load, without static friction.
 static inline int mjgp_mayBeElsewhere(const mjgpPiece* piece, const mjgpGears* g) {
   int i = piece->joint, mode = g->out.mode[i];
   const mjgpBrake* brake = g->in.brake + i;
@@ -220,33 +216,31 @@ static inline int mjgp_mayBeElsewhere(const mjgpPiece* piece, const mjgpGears* g
   return other || mode * g->out.lambda[i] <= 0;
 }
 
-// friction of a shaft that is at a jump: 0 between its sides, 1 beyond that of shaft[1],
-// -1 of shaft[0]; and to that side
+// Returns where friction t of a shaft at a jump lies: 0 between its sides, 1 beyond shaft[1], -1
+// beyond shaft[0]. mjgp_leaveJump moves it to that side.
 int mjgp_jumpSide(const mjgpPiece* piece, mjtNum t);
 void mjgp_leaveJump(mjgpPiece* piece, int side);
 
-// has gear i a piece on which friction and its bound are nearly parallel, so that its
-// acceleration does not tell friction
+// Returns 1 if gear i has a piece on which friction and bound are nearly parallel, so that
+// acceleration does not determine friction.
 int mjgp_isParallel(const mjgpPiece* piece, const mjgpGears* g);
 
-// The jamming rule: a gear that locks is on the branch of its law that is connected to
-// rest, the friction of all others given (44). A unit of its friction takes W of its
-// acceleration and R of the torque into it. Sets P_ii in g->out. If the gear is on
-// another branch it goes to the piece of this one in g->out; returns 1 then
+// Jamming rule: move a self-locking gear to the branch connected to rest, the friction of all
+// others given (44). W, R as above. Sets P_ii in g->out. Returns 1 if the piece in g->out
+// changes.
 int mjgp_connectPiece(const mjgpPiece* piece, mjgpGears* g, mjtNum h, mjtNum W, mjtNum R);
 
-// The gear answers all others, which keep their friction (44): t, which balances at acc
-// and x, becomes the friction of its own law, and its piece in g->out is the one of that;
-// W, R as above. A gear that moves against its own friction (W < 0) keeps its. Returns 1
-// if the piece changed
+// Solve for the gear alone, all others given (44): t, which balances at acc and x, becomes the
+// friction of its law, with its piece in g->out; W, R as above. If W < 0 the problem is ill-posed
+// and the piece is kept. Returns 1 if the piece changed.
 int mjgp_proxPiece(mjgpPiece* piece, mjgpGears* g, mjtNum h, mjtNum W, mjtNum R, mjtNum acc,
                    mjtNum x, mjtNum* t);
 
-// that of a shaft, t if it is at a jump
+// Returns the friction of a shaft at acc; t if it is at a jump.
 mjtNum mjgp_shaftFrictionAt(mjgpPiece* piece, mjtNum acc, mjtNum t);
 
-// friction of a monotone gear at acc, whatever its piece; where it stands, that on the
-// side of along
+// Returns the friction of a monotone gear at acc, whatever its piece; at rest, that on the side
+// of along.
 static inline mjtNum mjgp_frictionAt(mjgpPiece* piece, const mjgpGears* g, mjtNum h, mjtNum acc,
                                      mjtNum along, mjtNum t) {
   if (piece->shaft) {
@@ -264,7 +258,7 @@ static inline mjtNum mjgp_frictionAt(mjgpPiece* piece, const mjgpGears* g, mjtNu
   return s * mjMAX(up, down);
 }
 
-// the piece of a shaft at acc. jumps: it may be at a jump between low and high
+// Set the piece of a shaft at acc. jumps: it may be at a jump between low and high.
 void mjgp_setShaft(mjgpPiece* piece, mjtNum low, mjtNum acc, mjtNum high, int jumps);
 
 #endif  // MJGEAR_PLUGIN_PIECE_H_

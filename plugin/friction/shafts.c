@@ -17,7 +17,7 @@ int mjgp_isBranched(const mjgpGears* g, int i) {
 }
 
 
-// torque and tangent at acceleration a
+// Evaluate torque and tangent at acceleration a.
 static void evaluate(mjgpShaft* s, mjtNum a) {
   mjgi_resolveAgain(&s->step, &s->rate, s->coupling, &s->gap, s->v + s->h * a, 0);
   s->a = a;
@@ -59,7 +59,7 @@ mjtNum mjgp_moveShaft(mjgpShaft* shaft, mjtNum a) {
 }
 
 
-// on in direction 1 or -1, by what rounding may be wrong about where a piece ends
+// Move on in direction 1 or -1 by the round-off of the end of a piece.
 static void pass(mjgpShaft* shaft, int direction) {
   mjtNum size = mju_abs(shaft->a) + mju_abs(shaft->v) / shaft->h;
   evaluate(shaft, shaft->a + direction * mjgpFACTORED * size);

@@ -1,7 +1,7 @@
-// Four numbers at a time: the loops that the coupled step spends its time in.
+// Four numbers at a time: the inner loops of the coupled step.
 //
-// Rows are stored in whole lanes, so that a loop over part of a row may run over whole
-// lanes as well; what it does to entries outside of the part must not matter.
+// Rows are stored in whole lanes, and loops over part of a row run over whole lanes; entries
+// outside of the part must not matter.
 
 #ifndef MJGEAR_PLUGIN_SIMD_H_
 #define MJGEAR_PLUGIN_SIMD_H_
@@ -15,7 +15,7 @@ typedef int64_t mjgpBits __attribute__((vector_size(8 * mjgiSIMD)));
 _Static_assert(sizeof(mjgiSimd) == mjgiSIMD * sizeof(mjtNum), "the engine's numbers are doubles");
 
 
-// y = n of the size numbers of x from adr on, in whole lanes where x has them
+// Copy n of the size numbers of x from adr on, in whole lanes where x has them.
 static inline void mjgp_copySimd(mjtNum* restrict y, const mjtNum* restrict x, int adr, int n,
                                  int size) {
   int i = 0;
@@ -23,7 +23,7 @@ static inline void mjgp_copySimd(mjtNum* restrict y, const mjtNum* restrict x, i
     *(mjgiSimd*)(y + i) = *(const mjgiSimd*)(x + adr + i);
   }
   if (i < n && i) {
-    i = n - mjgiSIMD;  // the last numbers of x, and some of those before
+    i = n - mjgiSIMD;  // the last lane of x
     *(mjgiSimd*)(y + i) = *(const mjgiSimd*)(x + adr + i);
     return;
   }
@@ -56,8 +56,8 @@ static inline mjgiSimd mjgp_absSimd(mjgiSimd x) {
 }
 
 
-// the sum of factor z_k times row k of X, in the order of the rows, into y; the sum of
-// the absolute values into size (nullable). For count lanes
+// Add factor z_k times row k of X to y, in the order of the rows, and absolute values to size
+// (nullable). For count lanes.
 static inline __attribute__((always_inline)) void mjgp_addRows(mjtNum* y, mjtNum* size,
                                                                const mjtNum* X, const mjtNum* z,
                                                                mjtNum factor, int n, int ld,
@@ -95,7 +95,7 @@ static inline void mjgp_sumRows(mjtNum* y, mjtNum* size, const mjtNum* X, const 
 }
 
 
-// is factor x zero everywhere; with the factor 0: are all numbers finite
+// Returns 1 if factor x is zero everywhere; with factor 0, if all numbers are finite.
 static inline int mjgp_isZero(const mjtNum* x, mjtNum factor, int n) {
   int rest = 0;
   if (n < mjgiSIMD) {

@@ -5,50 +5,47 @@
 
 //---------------------------------- rounding, relative to the terms -------------------------------
 
-// a row of constraints may be at its edge, as far as the engine's own sums tell
+// relative round-off of the engine's sums, within which a constraint row is at its edge
 #define mjgpEDGE 1e-15
 
 // relative round-off of a two-term difference or of a refined residual
 #define mjgpROUNDED 1e-14
 
-// a sum of some ten terms: the residual of a row at its edge, a velocity at rest, a shaft
-// on its tangent
+// relative round-off of a sum of ten terms: a row's residual, a velocity at rest, a shaft's
+// tangent
 #define mjgpSUMMED 1e-13
 
-// a solution of a factored system: torques that balance, the end of a shaft's piece
+// relative round-off of a factored system: balanced torques, the end of a shaft's piece
 #define mjgpFACTORED 1e-12
 
-// two results of different ways that are one: an acceleration, a place of a path, the end
-// of a search, what is left of an interval in which a torque jumps. A velocity that is
-// less than this of its terms is set to 0
+// relative difference of two computations of one result: an acceleration, a point of a path, the
+// end of a search, the width of a jump. A velocity below this share of its terms is set to 0
 #define mjgpSAME 1e-10
 
-// 1 + f gamma_v, or the share of a joint's inertia that its motor's gains leave: below it
-// a matrix is singular
+// least 1 + f gamma_v, and least share of a joint's inertia beside its motor's gains: below it a
+// matrix is singular
 #define mjgpSINGULAR 1e-9
 
-// a gradient of this many rounding errors is zero
+// round-off errors below which a gradient is zero
 #define mjgpZERO 128
 
-// evaluations of constraint forces by the engine, each with as much rounding as ours
+// evaluations of constraint forces by the engine, each with our round-off
 #define mjgpEVALUATIONS 16
 
-// of the largest rounding error, in the metric of the inertia, that of a dof on which
-// nothing acts; of the fastest velocity, what the engine's cost of all joints together
-// leaves open; of a joint's own acceleration, the least that counts where that of others
-// takes it away
+// least share: of the largest round-off, for a dof without forces; of the fastest velocity, for
+// the engine's total cost; of a joint's own acceleration per torque, where other joints reduce it
 #define mjgpLEAST 1e-3
 
-// of the largest velocity of a group: to this the round-off of a slow joint is relative
+// share of a group's largest velocity to which the round-off of a slow joint is relative
 #define mjgpNEIGHBOURS 1e-5
 
-// rest threshold in rad/s or m/s, which drifts less than 1e-8 in a day; and the velocity
-// that is worth a warning
+// rest threshold, rad/s or m/s: drifts less than 1e-8 in a day; and the velocity that warrants a
+// warning
 #define mjgpSTILL 1e-14
 #define mjgpSEEN  1e-9
 
-// springs behind gears that share a load give way by this share of what friction does to their joints: below mjgpLAW, and above
-// what rounding leaves of the share of one
+// compliance of springs behind gears that share a load, relative to the effect of friction on
+// their joints: below mjgpLAW, above round-off
 #define mjgpSHARING 1e-9
 
 //---------------------------------- what counts as solved -----------------------------------------
@@ -57,102 +54,97 @@
 // branch, its friction drives it, or the forces of a step have changed
 #define mjgpLAW 1e-8
 
-// residual of a method that has ended: a thousandth of it. And where rounding of the
-// gradient is all that is left
+// residual at which a method ends, a thousandth of mjgpLAW; and where round-off of the gradient
+// limits it
 #define mjgpROOT  1e-11
 #define mjgpROUGH 1e-9
 
 // an iteration that leaves more than this share of the residual is limited by round-off
 #define mjgpGAINED 0.5
 
-// of the largest force: what a row at its edge may have been wrong by, if the gradient is
-// zero
+// error of a row at its edge, of the largest force, if the gradient is zero
 #define mjgpMISSING 1e-6
 
-// of the velocities that a joint's is the difference of: within it the engine's solver
-// has found the same motion
+// share of the velocities in a joint's difference within which the engine found the same motion
 #define mjgpCONFIRMED 1e-6
 
-// the engine's iterations end at a residual of its tolerance: velocities are known to
-// this many times that (43 measured); and where it iterates slowly (210 in a chain of
-// links between 1e-7 and 1e-1 kg m2 whose stiff servos pull tendons)
+// error of the engine's velocities over its solver tolerance (43 measured); and where it iterates
+// slowly (210 in a chain of links between 1e-7 and 1e-1 kg m2 with stiff servos on tendons)
 #define mjgpITERATED 50
 #define mjgpSLOWLY   250
 
-// of the fastest joint's rounding, the part of each: joints that act on each other are
-// solved as one
+// share of the fastest joint's round-off in that of each: coupled joints are solved together
 #define mjgpSHARED 0.1
 
 //---------------------------------- stiffness, times the inertia ----------------------------------
 
-// such a servo is worth a word
+// gains over inertia from which a servo warrants a warning
 #define mjgpGAINS 100
 
 //---------------------------------- Newton --------------------------------------------------------
 
-// iterations before the path takes over (99.9 % of the steps that settle take ten); of
-// gears that can all be driven from both sides, which have one solution, and where each
-// comes closer to the law; and of the dense problem
+// iterations before the path takes over (99.9 % of converged steps take ten); with backdrivable
+// gears alone, where each iteration comes closer; of the dense problem
 #define mjgpITERATIONS 12
 #define mjgpDESCENTS   40
 #define mjgpSTEPS      8
 
-// iterations in which gears exchange pieces as they please, which is cheaper and enough
-// for nearly all steps; the same of gears that can all be driven from both sides
+// iterations in which all gears change pieces at once, which is cheaper and usually enough; with
+// backdrivable gears alone
 #define mjgpEXCHANGES 3
 #define mjgpMILD      8
 
-// rounds in which gears answer one after the other, at most (nearly all settle in five),
-// and rounds without another piece
+// most block Gauss-Seidel sweeps (five usually suffice), and sweeps without a change that end
+// them
 #define mjgpSWEEPS 30
 #define mjgpCALM   2
 
-// corrections by the factors that are there
+// refinements on existing factors
 #define mjgpREFINE 3
 
-// slope at the end of a line search, of that at its start, and length by which a path may
-// be missed, of its line: the next iteration corrects it
+// final over initial slope of a line search, and error over length of a path's segment: the next
+// iteration corrects it
 #define mjgpLEFT   0.1
 #define mjgpTRIALS 20
 
-// halvings of an interval: it is as short as doubles are close
+// halvings of an interval, to the spacing of doubles
 #define mjgpHALVINGS 60
 
-// iterations of the convex problem of constraints alone, which takes far fewer
+// iterations of the convex problem of constraints alone, which needs far fewer
 #define mjgpINNER 100
 
-// linearizations of a group, all methods together, and as many for all ways to break
-// away: of 7.7 million steps none that was solved took more than 3200
+// linearizations of a group by all methods, and as many again for releases: of 7.7 million solved
+// steps none took more than 3200
 #define mjgpBUDGET 5000
 
-// rows of constraints, times gears, beyond which friction is the smaller unknown
+// rows of constraints over gears, beyond which friction is the smaller unknown
 #define mjgpFORCES 1
 
 //---------------------------------- path ----------------------------------------------------------
 
-// most segments of a path, times rows and gears; times this where they are finer
+// most segments of a path over rows and gears; factor on them where they are shorter
 #define mjgpENDS  40
 #define mjgpFINER 10
 
-// tangent of the angle by which a contact that slides may turn on a line
+// tangent of the angle by which a sliding contact may turn on a segment
 #define mjgpTURN 0.3
 
-// share of the largest force by which gears differ at the start, so that no two leave
-// their pieces at once
+// share of the largest force by which gears differ at the start, so that no two breakpoints
+// coincide
 #define mjgpAPART 1e-4
 
-// length by which a path may be missed, beside its part of a line
+// error of a path, beside mjgpLEFT of its segment
 #define mjgpNEAR 1e-8
 
-// what is left of a line that missed it by more
+// factor on a segment that missed the path by more
 #define mjgpSHRINK 0.25
 
-// of its torque, what a shaft may be off its tangent at the end of a line; where it is
-// curved, and of the residual of a contact at the end of its zone
+// error of a shaft's tangent at the end of a segment, of its torque; where it is curved, and of a
+// contact's residual at the end of its zone
 #define mjgpOFF    1e-9
 #define mjgpCURVED 1e-6
 
-// a line of this length leads nowhere
+// length of a segment that leads nowhere
 #define mjgpFAR 1e6
 
 #endif  // MJGEAR_PLUGIN_TOLERANCES_H_

@@ -29,7 +29,7 @@ typedef struct mjgpTree_ {
   mjtNum most;          // largest acceleration that is a sum in it
 } mjgpTree;
 
-// what is known of a dof
+// flags of a dof with known acceleration
 enum {
   mjgpDOF_HELD = 1,  // its acceleration
   mjgpDOF_BELOW = 2  // that of a dof between it and the root
@@ -38,7 +38,7 @@ enum {
 
 //---------------------------------- one iteration -------------------------------------------------
 
-// what held dofs do is known: in row k of one of them, or of one below them
+// Eliminate held dofs in row k of one of them, or of one below them.
 static void takeHeld(const mjgpTree* tree, int k, mjtNum* L, const int* row, int diag) {
   mjtNum* a = tree->a;
   int held = tree->held[k];
@@ -55,7 +55,7 @@ static void takeHeld(const mjgpTree* tree, int k, mjtNum* L, const int* row, int
 }
 
 
-// matrix and right side with the lines of all pieces; 0 if one has none
+// Assemble matrix and right side with the lines of all pieces. Returns 0 if one has none.
 static int assemble(mjgpTree* tree) {
   const mjModel* m = tree->m;
   const mjgpGears* g = tree->g;
@@ -65,7 +65,7 @@ static int assemble(mjgpTree* tree) {
   mjtNum *a = tree->a, *pivot = tree->pivot, h = m->opt.timestep;
   int all = 1, *held = tree->held;
 
-  // rows in whole lanes; what lines add to the diagonal waits in pivot
+  // rows in whole lanes; pivot: additions of lines to the diagonal
   for (int k = tree->first; k < tree->end; k++) {
     int adr = m->M_rowadr[k], diag = m->M_rownnz[k] - 1;
     const int* row = m->M_colind + adr;
@@ -97,7 +97,7 @@ static int assemble(mjgpTree* tree) {
 }
 
 
-// force that is left for friction at acceleration a
+// Compute the torque balance at acceleration a.
 static void balance(mjgpTree* tree) {
   const mjModel* m = tree->m;
   const mjtNum* a = tree->a;
@@ -122,8 +122,7 @@ static void balance(mjgpTree* tree) {
 }
 
 
-// compare the pieces with what came out, and go on to others; returns 1 if they were
-// right
+// Check the pieces and set the next ones. Returns 1 if all are unchanged.
 static int check(mjgpTree* tree) {
   mjgpGears* g = tree->g;
   mjtNum h = tree->m->opt.timestep, residual = 0;
@@ -137,8 +136,7 @@ static int check(mjgpTree* tree) {
     residual = missing > residual ? missing : residual;
     right &= !mjgp_nextPiece(piece, g, h, a, 0, t, 0);
 
-    // rounding errors are relative to the largest acceleration that forces of the tree
-    // cause alone
+    // round-off is relative to the largest acceleration of single forces
     g->out.cancellation[i] = mju_abs(g->in.v[i]) + h * tree->most;
   }
   residual = residual > 0 ? residual / tree->size : 0;
@@ -164,8 +162,7 @@ static int hasOneBranch(const mjgpTree* tree, int i) {
 }
 
 
-// gears that lock and are on another branch than the jamming rule's go to that; returns
-// their number
+// Move self-locking gears to the branch connected to rest. Returns how many moved.
 static int toRestBranch(mjgpTree* tree) {
   mjgpGears* g = tree->g;
   int count = 0;
@@ -182,7 +179,7 @@ static int toRestBranch(mjgpTree* tree) {
 }
 
 
-// gears that break away at this solution; returns their number
+// Release gears that slip on their static bound. Returns their number.
 static int release(mjgpTree* tree) {
   int count = 0;
   for (int b = 0; b < tree->n && tree->special; b++) {
@@ -192,8 +189,8 @@ static int release(mjgpTree* tree) {
 }
 
 
-// the pieces of the last step, for the first of n joints and those behind it in its tree;
-// 0 if they cannot be solved on its own matrix
+// Start the pieces of the first tree of n joints. Returns 0 if the tree cannot be solved on its
+// own matrix.
 static int startPieces(mjgpTree* tree, const int* joint, int n) {
   mjgpGears* g = tree->g;
   const mjgpInput* in = &g->in;
@@ -273,7 +270,7 @@ int mjgp_solveTrees(mjgpGears* g, const mjModel* m, mjData* d, mjgpInertia* Mhat
       .pivot = g->scratch.vector + 2 * m->nv};
   int left = 0;
   for (int start = 0; start < n; start += tree.n) {
-    // where it stays unsolved a group starts afresh
+    // an unsolved tree starts afresh as a group
     if (startPieces(&tree, joint + start, n - start) && solveTree(&tree)) {
       g->count.trees++;
       mjgp_recordSolve(g, m, d, mjgSOLVED, -1);

@@ -5,7 +5,7 @@
 #include "state/gears.h"
 
 
-// Returns what a joint does, from its measured values.
+// Returns Returns what a joint does, from its measured values..
 static int stateOf(const mjgpGears* g, int i, const mjtNum value[mjgNSENSOR]) {
   if (mjgp_hasGap(g->config->joint + i) && value[mjgSENSOR_TORQUE_OUT] == 0) {
     return mjgpGEAR_IN_GAP;

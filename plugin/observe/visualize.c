@@ -220,7 +220,8 @@ static void drawSlide(const Picture* p, const mjtNum side[3], mjtNum reach) {
 }
 
 
-// Returns the middle one of a geom's half-sizes: radius of a capsule, half the width of a beam.
+// Returns Returns the middle one of a geom's half-sizes: radius of a capsule, half the width of a
+// beam..
 static mjtNum thickness(const mjModel* m, int geom) {
   const mjtNum* size = m->geom_aabb + 6 * geom + 3;
   mjtNum middle = mju_min(mju_max(size[0], size[1]), size[2]);

@@ -27,9 +27,9 @@ typedef enum mjgpPhase_ {
 
 // Method that solved an island
 typedef enum mjgpMethod_ {
-  mjgpMETHOD_NEWTON,  // Newton on pieces of gears and states of constraints
+  mjgpMETHOD_NEWTON,  // Newton on the active set
   mjgpMETHOD_DENSE,   // friction as a dense problem of the core, at linearizations
-  mjgpMETHOD_PATH,    // path along pieces
+  mjgpMETHOD_PATH,    // homotopy path
   mjgpMETHOD_NONE,    // none: friction is passive, and the step unsolved if that is not the law
   mjgpNMETHOD
 } mjgpMethod;
