@@ -20,7 +20,8 @@ static int isAbove(const mjModel* m, int dof, int body) {
 }
 
 
-int mjgp_moves(const mjModel* m, int actuator, int dof) {
+// Returns 1 if an actuator can move a dof; adhesion only one above its own body.
+static int moves(const mjModel* m, int actuator, int dof) {
   int id = m->actuator_trnid[2 * actuator], other = m->actuator_trnid[2 * actuator + 1], found = 0;
   int type = m->actuator_trntype[actuator];
   switch (type) {
@@ -62,7 +63,7 @@ static int driveOf(const mjModel* m, int actuator, const mjgpJoint* joint, int n
     return isFixed(m, id) ? mjgpDRIVES_JOINTS : mjgpDRIVES_NONE;
   }
   for (int dof = 0; dof < m->nv && type == mjTRN_SLIDERCRANK; dof++) {
-    moved += mjgp_moves(m, actuator, dof);
+    moved += moves(m, actuator, dof);
   }
   return moved == 1 ? mjgpDRIVES_JOINTS : mjgpDRIVES_NONE;
 }
@@ -94,10 +95,10 @@ static void nameMotor(mjgpMotors* motors, int actuator, const mjgpPlace* place,
   int drive = motors->drive[actuator], plugin = m->actuator_plugin[actuator], moved = 0;
   for (int i = 0; i < n; i++) {
     int own = joint[i].instance == place->instance;
-    moved |=
-        own && (joint[i].kind == mjgpTRN_JOINT ? mjgp_moves(m, actuator, joint[i].dof) ||
-                                                     m->actuator_trntype[actuator] == mjTRN_BODY
-                                               : drive == i);
+    moved |= own &&
+             (joint[i].kind == mjgpTRN_JOINT
+                  ? moves(m, actuator, joint[i].dof) || m->actuator_trntype[actuator] == mjTRN_BODY
+                  : drive == i);
   }
   if (plugin >= 0 && mjgp_isOurs(m, plugin, slot)) {
     mjgp_refuseKey(place, "actuator '%s' is a brake, which drives nothing; leave it out", name);
@@ -175,7 +176,7 @@ void mjgp_readMotors(mjgpMotors* motors, mjgReport* report, const mjModel* m,
     motors->mixed |= motors->drive[k] != mjgpDRIVES_JOINTS &&
                      (motors->drive[k] >= 0 || m->actuator_trntype[k] == mjTRN_BODY);
     for (int i = 0; i < n && motors->drive[k] != mjgpDRIVES_JOINTS; i++) {
-      motors->mixed |= joint[i].dof >= 0 && mjgp_moves(m, k, joint[i].dof);
+      motors->mixed |= joint[i].dof >= 0 && moves(m, k, joint[i].dof);
     }
   }
 }
@@ -199,7 +200,7 @@ static int actsOn(const mjModel* m, int actuator, const mjgpJoint* joint) {
   int n, found = 0;
   const int* dof = mjgp_rowDofs(&n, m, joint);
   for (int k = 0; k < n; k++) {
-    found |= mjgp_moves(m, actuator, dof[k]);
+    found |= moves(m, actuator, dof[k]);
   }
   int plugin = m->actuator_plugin[actuator];
   return found && (plugin < 0 || !mjgp_isBrake(m, plugin));

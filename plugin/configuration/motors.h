@@ -39,9 +39,6 @@ void mjgp_readMotors(mjgpMotors* motors, mjgReport* report, const mjModel* m,
 void mjgp_makeMotors(mjgpMotors* motors, mjgReport* report, const mjModel* m,
                      const mjgpJoint* joint, int n, int slot);
 
-// Returns 1 if an actuator can move a dof; adhesion only one above its own body.
-int mjgp_moves(const mjModel* m, int actuator, int dof);
-
 // Returns 1 if an actuator that moves the joint of gear i is its motor.
 static inline int mjgp_isMotor(const mjgpMotors* motors, int actuator, const mjgpJoint* joint,
                                int i) {

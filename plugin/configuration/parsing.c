@@ -28,7 +28,8 @@ int mjgp_isOurs(const mjModel* m, int instance, int slot) {
 }
 
 
-int mjgp_brakeActuator(const mjModel* m, int instance) {
+// Returns the first actuator that is this brake, or -1.
+static int brakeActuator(const mjModel* m, int instance) {
   int i = 0;
   while (i < m->nactuator && m->actuator_plugin[i] != instance) {
     i++;
@@ -74,7 +75,7 @@ const char* mjgp_nameOf(const mjModel* m, int type, int id) {
 
 void mjgp_writePlace(char text[mjgpMAXPLACE], const mjModel* m, int instance) {
   const char* name = mjgp_nameOf(m, mjOBJ_PLUGIN, instance);
-  int brake = mjgp_isBrake(m, instance) ? mjgp_brakeActuator(m, instance) : -1;
+  int brake = mjgp_isBrake(m, instance) ? brakeActuator(m, instance) : -1;
   int home = mjgp_nextHome(m, instance, 0);
   if (brake >= 0) {
     int kind = m->actuator_trntype[brake], type = kind == mjTRN_TENDON ? mjOBJ_TENDON : mjOBJ_JOINT;

@@ -14,9 +14,6 @@
 // Returns 1 for the instance of a brake.
 int mjgp_isBrake(const mjModel* m, int instance);
 
-// Returns the first actuator that is this brake, or -1.
-int mjgp_brakeActuator(const mjModel* m, int instance);
-
 // Returns 1 if an instance is a gear of the plugin in slot, or a brake.
 int mjgp_isOurs(const mjModel* m, int instance, int slot);
 

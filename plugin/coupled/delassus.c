@@ -90,7 +90,8 @@ void mjgp_accelerations(mjgpStep* s) {
 }
 
 
-void mjgp_addColumns(const mjgpStep* s, mjtNum* x) {
+// x += rows of E, and the rows of rotor inertia, as columns                     (nv x ld)
+static void addColumns(const mjgpStep* s, mjtNum* x) {
   const mjgpGroup* group = s->group;
   const int *adr = group->E_adr, *dof = group->E_dof;
   int ld = group->ld;
@@ -226,7 +227,7 @@ static void integratorRows(mjgpStep* s) {
 
   // rows of Mhat^-1
   memset(x, 0, sizeof(mjtNum) * (size_t)nv * (size_t)ld);
-  mjgp_addColumns(s, x);
+  addColumns(s, x);
   mjgp_solveColumns(group, s->m, x, ld, Mhat, 1);
 
   // times M = Mhat - diag(slope)
@@ -237,7 +238,7 @@ static void integratorRows(mjgpStep* s) {
         *(mjgiSimd*)(s->rows + j) = slope * *(const mjgiSimd*)(x + j);
       }
     }
-    mjgp_addColumns(s, s->rows);
+    addColumns(s, s->rows);
   }
 
   // times M, entry by entry
@@ -294,7 +295,7 @@ int mjgp_makeDelassus(mjgpStep* s) {
 
   // columns of E, and the rows of the integrator
   memset(s->right, 0, sizeof(mjtNum) * (size_t)nv * (size_t)ld);
-  mjgp_addColumns(s, s->right);
+  addColumns(s, s->right);
   mjgp_solveLowerJoints(group, s->right, 1);
   if (s->rows) {
     mju_copy(s->left, s->rows, nv * ld);
@@ -317,7 +318,8 @@ int mjgp_makeDelassus(mjgpStep* s) {
 }
 
 
-void mjgp_descend(mjgpStep* s) {
+// Compute the descent at s->a on the present factors.
+static void descend(mjgpStep* s) {
   mjgp_gradient(s->group, s->descent, NULL, s->a, NULL);
   mjgp_solveLower(s->group, s->descent);
 }
@@ -327,7 +329,7 @@ int mjgp_linearize(mjgpStep* s) {
   if ((!mjgp_hasDelassus(s) && !mjgp_spend(s)) || !mjgp_makeDelassus(s)) {
     return 0;
   }
-  mjgp_descend(s);
+  descend(s);
   return 1;
 }
 

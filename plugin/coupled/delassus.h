@@ -74,9 +74,6 @@ static inline mjtNum mjgp_torqueIn(const mjgpStep* s, int i) {
   return e >= 0 ? u - s->acc[s->n + e] : u;
 }
 
-// x += rows of E, and the rows of rotor inertia, as columns                     (nv x ld)
-void mjgp_addColumns(const mjgpStep* s, mjtNum* x);
-
 // Returns the effect of joint j's friction on the torque into joint i's gear, at the
 // linearization.
 mjtNum mjgp_delassusTorque(const mjgpStep* s, int i, int j);
@@ -88,15 +85,12 @@ int mjgp_hasDelassus(const mjgpStep* s);
 // H is singular.
 int mjgp_makeDelassus(mjgpStep* s);
 
-// Compute the descent at s->a on the present factors.
-void mjgp_descend(mjgpStep* s);
-
 // Count a linearization. Returns 0 if the budget is spent.
 static inline int mjgp_spend(mjgpStep* s) {
   return s->newton_steps++ < mjgpBUDGET;
 }
 
-// mjgp_makeDelassus and mjgp_descend, counted.
+// Make the Delassus matrix and the descent, counted as one linearization.
 int mjgp_linearize(mjgpStep* s);
 
 // Compute accelerations of gears and rows of rotor inertia at the linearization without friction,

@@ -362,7 +362,8 @@ static void finish(mjgpNewton* p, int iterations, mjtNum error) {
 
 //---------------------------------- the loop ------------------------------------------------------
 
-uint64_t mjgp_hashActiveSet(const mjgpNewton* p) {
+// Returns a hash of the active set (Fowler, Noll, Vo; 64 bits).
+static uint64_t hashActiveSet(const mjgpNewton* p) {
   const mjgpGroup* group = p->s->group;
   const mjgpResult* out = &p->s->g->out;
   uint64_t hash = 14695981039346656037u;
@@ -514,7 +515,7 @@ static int settle(mjgpNewton* p, int flg_connect, int* iterations, int* near) {
   for (*iterations = 1; *iterations <= most; (*iterations)++) {
     s->newton_steps++;
     int may = !p->whole && *iterations > exchanges && !mjgp_hasSliding(group), shortened = 0;
-    uint64_t now = may ? mjgp_hashActiveSet(p) : 0;
+    uint64_t now = may ? hashActiveSet(p) : 0;
     if (may && isAmong(visited, nvisited, now)) {
       return 0;  // it cycles
     }

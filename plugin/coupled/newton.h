@@ -37,9 +37,6 @@ static inline mjtNum mjgp_taken(const mjgpStep* s, const mjtNum* acc, int i) {
   return e >= 0 ? acc[s->n + e] : 0;
 }
 
-// Returns a hash of the active set (Fowler, Noll, Vo; 64 bits).
-uint64_t mjgp_hashActiveSet(const mjgpNewton* p);
-
 // Solve from s->a, the states in group->state and the pieces in s->g; results in s->g,
 // s->a, s->t. flg_connect: go to the branch that is connected to rest. Returns 1 if the
 // step is solved

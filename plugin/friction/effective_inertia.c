@@ -99,7 +99,8 @@ static int isDamped(const mjModel* m, int tendon) {
 }
 
 
-int mjgp_isDiagonal(const mjModel* m, mjgpGains gains) {
+// Returns 1 if Mhat is M and a diagonal, of another integrator than "discrete".
+static int isDiagonal(const mjModel* m, mjgpGains gains) {
   int damped = 0;
   for (int t = 0; t < m->ntendon && !damped; t++) {
     damped = isDamped(m, t);
@@ -188,7 +189,7 @@ void mjgp_makeInertia(mjgpInertia* Mhat, const mjModel* m, mjData* d, mjgpGears*
     makeDiscrete(Mhat, m, d, g);
     return;
   }
-  if (mjgp_isDiagonal(m, g->in.gains)) {
+  if (isDiagonal(m, g->in.gains)) {
     makeSlope(Mhat, m, d, g, !(m->opt.disableflags & off), fast && g->in.gains != mjgpGAINS_NONE);
   }
   Mhat->solver = Mhat->flg_M;

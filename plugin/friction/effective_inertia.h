@@ -35,9 +35,6 @@ typedef struct mjgpInertia_ {
   const int* adr;       // start of each row in upper and lower                      (nv)
 } mjgpInertia;
 
-// Mhat is M and a diagonal, of another integrator than "discrete"
-int mjgp_isDiagonal(const mjModel* m, mjgpGains gains);
-
 // Returns 1 if a tree is one free body without welded children of mass: implicitfast and
 // "discrete" have its gyroscopic forces.
 static inline int mjgp_isLone(const mjModel* m, int tree) {
