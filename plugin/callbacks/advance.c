@@ -193,7 +193,7 @@ void mjgp_advance(const mjModel* m, mjData* d, int instance) {
   int sleeps = (m->opt.enableflags & mjENBL_SLEEP) != 0;
   if ((d->nefc || sleeps) && g->config->options.coupling == mjgpCOUPLING_IMPLICIT) {
     mjtNum* acc = d->plugin_state + g->config->acc;
-    mju_copy(acc, d->qacc, g->config->nv);
+    mju_sub(acc, d->qacc, g->out.shift, g->config->nv);
     for (int k = 0; k < g->config->nv && sleeps; k++) {
       acc[k] = mjgp_isAwake(m, d, k) ? acc[k] : 0;
     }

@@ -11,6 +11,7 @@
 #include "friction/evaluation.h"
 #include "friction/free_body.h"
 #include "friction/friction.h"
+#include "friction/rotors.h"
 #include "friction/simd.h"
 #include "friction/tolerances.h"
 #include "observe/sensor.h"
@@ -191,15 +192,16 @@ static void warnOfGains(mjgpGears* g, const mjModel* m) {
   for (int a = 0; a < g->in.nactive; a++) {
     int i = g->in.active[a];
     const mjgpJoint* joint = g->config->joint + i;
-    mjtNum inertia = g->in.implicit[i] > 0 ? mjgp_restInertia(m, joint) : 0;
-    if (g->in.implicit[i] > mjgpGAINS * inertia) {
+    mjtNum gains = g->in.implicit[i] - g->in.removed[i];
+    mjtNum inertia = gains > 0 ? mjgp_restInertia(m, joint) : 0;
+    if (gains > mjgpGAINS * inertia) {
       const char* name = mjgp_gearName(m, joint);
       mjgp_warn(g, mjgpWARN_STIFF,
                 "%s '%.60s': the gains and the damping of its motor, which the integrator applies "
                 "at the end of the step, are %.3g times its inertia, and the engine's constraint "
                 "solver does not know them. Contacts of such joints are coarse and may have no "
                 "solution; set integrator=\"discrete\"",
-                mjgp_gearKind(joint), name ? name : "", g->in.implicit[i] / inertia);
+                mjgp_gearKind(joint), name ? name : "", gains / inertia);
     }
   }
 }
@@ -239,6 +241,7 @@ static void restoreForces(mjData* d, const mjtNum* given, int n) {
 static void step(mjgpGears* g, const mjModel* m, mjData* d, int actuated) {
   mjgp_checkModel(g, m);
   mjgp_applyChanges(g, m, d);
+  mjgp_restoreReference(g, m, d, g->phase == mjgpFRESH);
   mjgp_gatherActive(g, m, d);
   int settles = markFallingAsleep(g, m, d) && g->done && !mjgp_isDiscrete(m);
   if (!g->in.nactive) {
@@ -324,6 +327,7 @@ static void step(mjgpGears* g, const mjModel* m, mjData* d, int actuated) {
   }
 
   mjgp_applyFriction(g, m, d, g->out.t);
+  mjgp_shiftReference(g, m, d);
   g->done = 1;
   mjgp_writeSensors(g, m, d);
   restoreForces(d, given, (int)m->nout);

@@ -40,7 +40,7 @@ static void make(mjgpDense* p, mjgpStep* s) {
   mjgp_freeAcceleration(s, p->a, p->size);
   for (int i = 0; i < n; i++) {
     int joint = group->joint[i], e = group->extra[i], rotor = isRotor(p, i);
-    mjtNum inertia = (rotor ? s->g->in.implicit : s->g->in.inertia)[joint];
+    mjtNum inertia = (rotor ? s->g->in.misplaced : s->g->in.inertia)[joint];
     mjtNum taken = inertia * p->a[i] + (e >= 0 ? p->a[n + e] : 0);
     p->u[i] = rotor ? taken : s->g->in.tau[joint] - taken;
     p->t[i] = s->g->out.t[joint];

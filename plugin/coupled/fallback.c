@@ -43,7 +43,7 @@ void mjgp_restoreStatic(mjgpStep* s, const mjtNum* ratio) {
 // integrator has them.
 static mjtNum takenTorque(const mjgpStep* s, int i) {
   int e = s->group->extra[i];
-  return s->g->in.implicit[s->group->joint[i]] * s->acc[i] + (e >= 0 ? s->acc[s->n + e] : 0);
+  return s->g->in.misplaced[s->group->joint[i]] * s->acc[i] + (e >= 0 ? s->acc[s->n + e] : 0);
 }
 
 

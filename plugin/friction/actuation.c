@@ -5,6 +5,7 @@
 #include "configuration/jacobian.h"
 #include "friction/backlash.h"
 #include "friction/engine.h"
+#include "friction/rotors.h"
 
 
 //---------------------------------- motor torque --------------------------------------------------
@@ -138,10 +139,12 @@ static mjtNum* rowOf(mjgpGears* g, const mjModel* m, mjData* d, int i) {
 }
 
 
-// S += scale j' j over gears on joints whose motor the actuator is; drag: the same factor
-// of the torque that is proportional to velocity; tau += force j
+// S += scale j' j over gears on joints whose motor the actuator is, of which M has
+// armature; drag: the same factor of the torque that is proportional to velocity; tau +=
+// force j
 static void addTerm(mjgpGears* g, const mjModel* m, mjData* d, int actuator, mjtNum scale,
-                    mjtNum drag, mjtNum force, int n, const int* dof, const mjtNum* j) {
+                    mjtNum armature, mjtNum drag, mjtNum force, int n, const int* dof,
+                    const mjtNum* j) {
   for (int a = 0; a < n; a++) {
     int i = gearOf(g, actuator, dof[a]);
     if (i < 0 || j[a] == 0) {
@@ -149,6 +152,7 @@ static void addTerm(mjgpGears* g, const mjModel* m, mjData* d, int actuator, mjt
     }
     g->in.tau[i] += j[a] * force;
     g->in.implicit[i] += scale * j[a] * j[a];
+    g->in.misplaced[i] += armature * j[a] * j[a];
     g->in.drag[i] += drag * j[a] * j[a];
     for (int b = 0; b < n; b++) {
       if (b == a || j[b] == 0) {
@@ -184,6 +188,7 @@ static void addMechanics(mjgpGears* g, const mjModel* m, mjData* d) {
       continue;
     }
     g->in.implicit[i] += mj_actuatorArmature(m, mjOBJ_JOINT, joint);
+    g->in.misplaced[i] += mj_actuatorArmature(m, mjOBJ_JOINT, joint);
     actuatorDamping(&drag, &slope, m, mjOBJ_JOINT, joint, g->in.v[i]);
     if (damps) {
       g->in.drag[i] += drag;
@@ -198,6 +203,7 @@ static void addMechanics(mjgpGears* g, const mjModel* m, mjData* d) {
     int gear = g->config->tendon[t], k = 0;
     if (gear >= 0) {
       g->in.implicit[gear] += mj_actuatorArmature(m, mjOBJ_TENDON, t);
+      g->in.misplaced[gear] += mj_actuatorArmature(m, mjOBJ_TENDON, t);
       actuatorDamping(&drag, &slope, m, mjOBJ_TENDON, t, g->in.v[gear]);
       g->in.tau[gear] -= damps ? drag * g->in.v[gear] : 0;
       g->in.drag[gear] += damps ? drag : 0;
@@ -215,7 +221,7 @@ static void addMechanics(mjgpGears* g, const mjModel* m, mjData* d) {
     while (m->actuator_trntype[k] != mjTRN_TENDON || m->actuator_trnid[2 * k] != t) {
       k++;
     }
-    addTerm(g, m, d, k, armature + (damps && !euler ? h * slope : 0), drag,
+    addTerm(g, m, d, k, armature + (damps && !euler ? h * slope : 0), armature, drag,
             -drag * d->ten_velocity[t], n, dof, J);
   }
 }
@@ -423,7 +429,7 @@ static void addDiscreteGains(mjgpGears* g, const mjModel* m, mjData* d) {
                              sumOthers(d, d->actuator_moment, row, p);
         }
       }
-      addTerm(g, m, d, actuator, d->efm_as[k], d->efm_ak[k],
+      addTerm(g, m, d, actuator, d->efm_as[k], 0, d->efm_ak[k],
               -d->efm_ak[k] * d->actuator_velocity[row], d->moment_rownnz[row],
               d->moment_colind + adr, d->actuator_moment + adr);
     }
@@ -437,7 +443,7 @@ static void addDiscreteGains(mjgpGears* g, const mjModel* m, mjData* d) {
 void mjgp_gatherActuation(mjgpGears* g, const mjModel* m, mjData* d, int actuated) {
   int implicit = m->opt.integrator == mjINT_IMPLICIT || m->opt.integrator == mjINT_IMPLICITFAST;
   int discrete = actuated && mjgp_isDiscrete(m), mechanics = m->ntendon > 0;
-  g->in.reaches = g->in.rows = 0;
+  g->in.reaches = g->in.rows = g->in.removes = 0;
   g->in.gains = actuated && implicit ? findGains(m) : mjgpGAINS_NONE;
   memset(g->in.row, 0, sizeof(*g->in.row) * (size_t)g->config->n);
   int mixed = g->config->motors.mixed && actuated > 0;
@@ -454,6 +460,7 @@ void mjgp_gatherActuation(mjgpGears* g, const mjModel* m, mjData* d, int actuate
     g->in.inertia[i] = mjgp_armature(m, g->config->joint + i);
     mechanics |= jnt >= 0 && m->jnt_actuatorid[jnt] != -1;
     g->in.implicit[i] = g->in.drag[i] = g->in.shared[i] = 0;
+    g->in.misplaced[i] = g->in.removed[i] = 0;
   }
   if (!mechanics && !discrete && g->in.gains == mjgpGAINS_NONE) {
     return;
@@ -469,6 +476,7 @@ void mjgp_gatherActuation(mjgpGears* g, const mjModel* m, mjData* d, int actuate
   } else {
     addVelocityGains(g, m, d);
   }
+  mjgp_splitGains(g, m, actuated != 0);
   for (int a = 0; a < g->in.nactive; a++) {
     int i = g->in.active[a];
     g->in.inertia[i] += g->in.implicit[i];

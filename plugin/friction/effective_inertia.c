@@ -6,6 +6,7 @@
 #include "friction/engine.h"
 #include "friction/factor.h"
 #include "friction/free_body.h"
+#include "friction/rotors.h"
 
 
 //---------------------------------- factorization -------------------------------------------------
@@ -117,11 +118,14 @@ static void makeSlope(mjgpInertia* Mhat, const mjModel* m, const mjData* d, mjgp
   mjtNum h = m->opt.timestep;
   Mhat->slope = g->scratch.slope;
   Mhat->passive = Mhat->flg_M = 1;
+  mju_zero(g->scratch.slope, g->in.removes ? g->config->nv : 0);
+  mjgp_removeDiagonal(g->scratch.slope, g);
   for (int t = g->in.ntree - 1; t >= 0; t--) {
     int tree = g->in.tree[t], first = m->tree_dofadr[tree];
     for (int i = first + m->tree_dofnum[tree] - 1; i >= first; i--) {
       mjtNum slope = damps ? h * dampingSlope(m, d, i) : 0;
       slope -= gains ? h * d->qDeriv[m->D_rowadr[i] + m->D_diag[i]] : 0;
+      slope += g->in.removes ? g->scratch.slope[i] : 0;
       g->scratch.slope[i] = slope;
       Mhat->flg_M &= slope == 0;
       Mhat->passive &= slope >= 0;
@@ -161,7 +165,7 @@ static void makeDiscrete(mjgpInertia* Mhat, const mjModel* m, const mjData* d, m
 }
 
 
-// lower, upper = M - h qDeriv; upper is nullable
+// lower, upper = M - h qDeriv, less what rotors have; upper is nullable
 static void addDerivative(mjtNum* lower, mjtNum* upper, const mjModel* m, const mjData* d,
                           const mjgpGears* g) {
   for (int t = g->in.ntree - 1; t >= 0; t--) {
@@ -177,6 +181,7 @@ static void addDerivative(mjtNum* lower, mjtNum* upper, const mjModel* m, const 
       }
     }
   }
+  mjgp_removeGains(lower, upper, g, m);
 }
 
 

@@ -33,7 +33,7 @@ void mjgp_makeShaft(mjgpShaft* shaft, const mjgpGears* g, const mjModel* m, int 
   shaft->h = m->opt.timestep;
   shaft->v = g->in.v[i];
   shaft->sign = rotor ? -1 : 1;
-  shaft->misplaced = rotor ? g->in.implicit[i] : 0;
+  shaft->misplaced = rotor ? g->in.misplaced[i] : 0;
   shaft->branched = mjgp_isBranched(g, i);
 
   // the piece of the last step

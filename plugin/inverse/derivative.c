@@ -17,6 +17,7 @@
 #include "friction/engine.h"
 #include "friction/free_body.h"
 #include "friction/friction.h"
+#include "friction/rotors.h"
 #include "friction/tolerances.h"
 #include "mjgear_plugin.h"
 
@@ -258,6 +259,7 @@ int mjg_controlDerivative(double* qvel, double* state, int* side, const mjModel*
   mjgpStep step;
   mj_markStack(d);
   mjtNum* warm = mj_stackAllocNum(d, (size_t)nv);
+  mjtNum* acc = mj_stackAllocNum(d, (size_t)nv);
   mju_copy(warm, d->qacc_warmstart, nv);
   mju_zero(qvel, (int)m->nu * nv);
   mju_zero(state, (int)(m->nu * m->npluginstate));
@@ -266,6 +268,8 @@ int mjg_controlDerivative(double* qvel, double* state, int* side, const mjModel*
                 m->opt.integrator != mjINT_RK4 &&
                 g->config->options.coupling == mjgpCOUPLING_IMPLICIT;
   int status = g->out.info.status;
+  mju_sub(acc, d->qacc, g->out.shift, nv);
+  mjgp_restoreReference(g, m, d, 0);
   if (minimum && mjgp_actuationActive(m) && (status == mjgSOLVED || status == mjgJAMMED)) {
     gather(g, m, d);
     g->in.ntree = (int)m->ntree;
@@ -274,7 +278,7 @@ int mjg_controlDerivative(double* qvel, double* state, int* side, const mjModel*
     }
     mjgp_makeInertia(&Mhat, m, d, g);
     mjgp_findBlocks(&Mhat, m, d, g);
-    mjgp_wholeStep(&step, &group, g, m, d, &Mhat, d->qacc);
+    mjgp_wholeStep(&step, &group, g, m, d, &Mhat, acc);
     mjgp_accelerations(&step);
     known = group.njoint && prepare(&derivative, &step);
   }

@@ -20,6 +20,7 @@
 #include "friction/effective_inertia.h"
 #include "friction/engine.h"
 #include "friction/friction.h"
+#include "friction/rotors.h"
 #include "friction/simd.h"
 #include "friction/tolerances.h"
 #include "inverse/branch.h"
@@ -35,6 +36,25 @@
 
 //---------------------------------- the engine's part ---------------------------------------------
 
+// The engine's matrix has what ours leaves out: shift the reference acceleration of
+// constraints by what that makes of their acceleration. Returns the force that it takes (nv)
+static mjtNum* takeRemoved(mjgpGears* g, const mjModel* m, mjData* d) {
+  int nv = g->config->nv;
+  mjtNum* force = mj_stackAllocNum(d, (size_t)nv);
+  mju_zero(force, nv);
+  mjgp_addRemoved(force, g, d->qacc, 1);
+  if (d->nefc) {
+    mj_markStack(d);
+    mjtNum* x = mj_stackAllocNum(d, (size_t)(nv + d->nefc));
+    mj_solveM(m, d, x, force, 1);
+    mj_mulJacVec(m, d, x + nv, x);
+    mju_addTo(d->efc_aref, x + nv, d->nefc);
+    mj_freeStack(d);
+  }
+  return force;
+}
+
+
 // Compute d->qfrc_inverse from d->qacc, over the step or of the constraint solver. If the metric
 // is M and a diagonal, the result is mj_inverse's, without its derivatives and with the bias
 // forces of mj_invVelocity.
@@ -48,8 +68,13 @@ static void invertDynamics(mjgpGears* g, const mjModel* m, mjData* d, mjgpInerti
     mjModel copy = *m;
     copy.opt.enableflags &= ~mjENBL_INVDISCRETE;
     copy.opt.enableflags |= flg_step ? mjENBL_INVDISCRETE : 0;
+    mjtNum* shift = flg_step && g->in.removes ? takeRemoved(g, m, d) : NULL;
     mj_inverseSkip(&copy, d, mjSTAGE_VEL, 1);
     Mhat->derived = flg_step && m->opt.integrator != mjINT_EULER;
+    if (shift) {
+      mju_subFrom(d->qfrc_inverse, shift, nv);
+      mj_referenceConstraint(m, d);
+    }
     return;
   }
   mjtNum* force = mj_stackAllocNum(d, (size_t)nv);
@@ -74,6 +99,9 @@ static void findForces(mjgpGears* g, const mjModel* m, mjData* d, const mjtNum* 
   int nv = g->config->nv, actuated = mjgp_actuationActive(m) ? mjgp_actuationMatters(g, m) : 0;
   int discrete = mjgp_isDiscrete(m);
   mju_copy(a, qacc ? qacc : d->qacc, nv);
+  for (int k = 0; k < nv && !qacc && g->out.shifted; k++) {
+    a[k] -= g->out.shift[k];
+  }
   mjtNum* before = mj_stackAllocNum(d, (size_t)nv);
   mju_copy(before, d->qacc, nv);
   mju_copy(d->qacc, a, nv);
@@ -310,7 +338,7 @@ static mjgMotion solveGear(double* low, double* high, mjgpGears* g, const mjMode
   mjtNum h = m->opt.timestep, acc = mjgp_mulRow(in->E[i], a);
   mjtNum own = in->inertia[i] * acc;
   if (joint->gap == mjgpGAP_ROTOR) {
-    own = in->implicit[i] * acc;  // engine's rotor inertia at the joint
+    own = in->misplaced[i] * acc;
   }
   for (int k = 0; in->row[i] && k < g->config->nv; k++) {
     own += in->row[i][k] * a[k];

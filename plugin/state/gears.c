@@ -36,6 +36,7 @@ static const mjgpArray kValues[] = {
     ARRAY(in.active, GEARS), ARRAY(in.dozing, GEARS), ARRAY(in.q, GEARS), ARRAY(in.v, GEARS),
     ARRAY(in.base, DOFS), ARRAY(in.tree, TREES), ARRAY(in.motor, GEARS), ARRAY(in.tau, GEARS),
     ARRAY(in.inertia, GEARS), ARRAY(in.implicit, GEARS), ARRAY(in.shared, GEARS),
+    ARRAY(in.misplaced, GEARS), ARRAY(in.removed, GEARS), ARRAY(out.shift, DOFS),
     ARRAY(in.drag, GEARS), ARRAY(in.lag, GEARS), ARRAY(in.gamma_u, GEARS), ARRAY(in.gamma_v, GEARS),
     ARRAY(in.coulomb, GEARS), ARRAY(in.static_ratio, GEARS), ARRAY(in.compliance, GEARS),
     ARRAY(in.t_last, GEARS), ARRAY(in.ordinary, GEARS), ARRAY(in.braked, GEARS),
@@ -419,6 +420,7 @@ void mjgp_reset(const mjModel* m, mjtNum* plugin_state, void* plugin_data, int i
   }
   g->phase = mjgpPHASE_IDLE;
   g->nested = g->done = g->refused = g->begun = g->stages = 0;
+  g->in.removes = g->out.shifted = 0;
   g->in.nactive = g->in.ntree = 0;
   memset(&g->count, 0, sizeof(g->count));
   memset(&g->out.info, 0, sizeof(g->out.info));
@@ -450,6 +452,8 @@ void mjgp_copy(mjData* dest, const mjModel* m, const mjData* src, int instance) 
   to->begun = from->begun;
   to->in.nactive = from->in.nactive;
   to->in.ntree = from->in.ntree;
+  to->in.removes = from->in.removes;
+  to->out.shifted = from->out.shifted;
   to->out.info = from->out.info;
   to->count = from->count;
   to->warned |= from->warned;

@@ -90,6 +90,9 @@ typedef struct mjgpInput_ {
   mjtNum* inertia;        // rotor inertia, diagonal of S there                        (n)
   mjtNum* implicit;       // its part beyond the joint's armature                      (n)
   mjtNum* shared;         // rotors behind gaps: row sum of gains that tendons share   (n)
+  mjtNum* misplaced;      // rotors behind gaps: what of implicit the joint has         (n)
+  mjtNum* removed;        // the rest of it, which mjgpInertia has not (friction/rotors.h) (n)
+  int removes;            // one of them is not zero
   mjtNum* drag;           // (motor - tau)/v, as far as it is the joint's own           (n)
   mjgpRow* E;             // velocity on which each acts: rows of E                    (n)
   mjtNum** row;           // row of S without its diagonal; null: zero                 (n)
@@ -122,6 +125,8 @@ typedef struct mjgpResult_ {
   mjgCouplingStep* gap;  // what backlash did                                          (n)
   mjtNum* cancellation;  // velocity to which rounding errors are relative             (n)
   mjtNum* rounding;      // velocity that rounding of constraint forces leaves open     (n)
+  mjtNum* shift;         // the engine's acceleration less that of the step (friction/rotors.h) (nv)
+  int shifted;           // 1: shift is not zero, and d->efc_aref has J shift
   mjtNum tolerance;      // of the engine's solution for accelerations, 0: direct
   mjgInfo info;          // of the step: the worst of its problems
   mjgInfo last_info;     // of the last problem that was solved

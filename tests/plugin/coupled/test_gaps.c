@@ -323,10 +323,10 @@ static mjtNum steepest(mjtNum T[2], const mjgpShaft* shaft, mjtNum begin, mjtNum
 
 
 // a light leg behind a gap whose motor turns back again and again: where its rotor stops and sticks, the torque of its
-// shaft jumps. Its servo's gain belongs to the rotor
+// shaft jumps. Its servo's gain belongs to the rotor, and "discrete" has it at the joint
 static mjModel* makeLeg(void) {
   return makeModel(
-      "<mujoco><option timestep='.004' gravity='0 0 0' integrator='implicitfast'/>"
+      "<mujoco><option timestep='.004' gravity='0 0 0' integrator='discrete'/>"
       "<extension><plugin plugin='mjgear.transmission'><instance name='g'>"
       "<config key='joint' value='j'/><config key='gamma_u' value='.2'/>"
       "<config key='gamma_v' value='.3'/><config key='coulomb' value='.9'/>"
@@ -364,6 +364,10 @@ static void test_answer(void** state) {
     int jump = 0;
     if (through) {
       mjtNum place = steepest(T, shaft, -far, far);
+
+      // two jumps that round-off does not tell apart are one
+      T[0] = torqueAt(shaft, place - 1e-9 * far);
+      T[1] = torqueAt(shaft, place + 1e-9 * far);
       jump = fabs(T[1] - T[0]) > 1e-6 * inertia * far;
 
       // t = -T - S a - x there

@@ -1,0 +1,191 @@
+"""Rotors behind gaps whose servos have velocity gains, in contact: forces and motion are those of the equations of rotor, shaft, link and contact,
+which this file writes down itself; energy does not grow; repeated, inverted and differentiated steps agree."""
+
+import itertools
+import os
+
+import mujoco
+import numpy as np
+
+import mjgear
+
+IMPLICIT = ("implicitfast", "implicit")
+KP, KV, ROTOR = 20.0, 1.0, 2e-3
+GAP = {"backlash": "exact", "half_gap": 0.004, "stiffness": 20, "damping": 0.005, "rotor_inertia": ROTOR}
+
+
+def model(xml: str, **gear: float) -> mujoco.MjModel:
+    spec = mujoco.MjSpec.from_string(xml)
+    mjgear.add(spec, [joint.name for joint in spec.joints if joint.name], **GAP, **gear)
+    return spec.compile()
+
+
+def finger(integrator: str, actuator: str) -> str:
+    """Two joints over a table that the finger is pressed against, without friction; a motor each."""
+    motors = "".join(actuator.format(name) for name in ("a", "b"))
+    return f"""<mujoco><option timestep=".002" integrator="{integrator}" tolerance="0"/><default><geom condim="1" mass=".03"/></default>
+    <worldbody><geom type="plane" size="1 1 .1"/><body pos="0 0 .06"><joint name="a" axis="0 1 0"/><geom type="capsule" fromto="0 0 0 .05 0 0" size=".01"/>
+    <body pos=".05 0 0"><joint name="b" axis="0 1 0"/><geom type="capsule" fromto="0 0 0 .05 0 0" size=".01"/></body></body></worldbody>
+    <actuator>{motors}</actuator></mujoco>"""
+
+
+SERVO = f'<position joint="{{}}" kp="{KP}" kv="{KV}"/>'
+DAMPED = '<motor joint="{}" damping="1"/>'
+
+
+def test_equations() -> None:
+    """Each step solves
+    M a + bias = T + J' f,  f = D max(0, aref - J a)                   the link and its contacts
+    J_r (w+ - w)/h = motor - K_v w+ - T                                each rotor, its gains at the end of the step
+    with (v+ - v)/h = a, contact terms of data without gears, and no friction."""
+    for integrator, actuator in (("implicitfast", SERVO), ("implicitfast", DAMPED), ("Euler", DAMPED)):
+        m = model(finger(integrator, actuator))
+        plain = mujoco.MjSpec.from_string(finger(integrator, actuator)).compile()
+        d, bare, h = mujoco.MjData(m), mujoco.MjData(plain), m.opt.timestep
+        gears = mjgear.Gears(m, d)
+        rng, pressed, M = np.random.default_rng(1), 0, np.zeros((2, 2))
+        mujoco.mj_forward(m, d)
+        for i in range(600):
+            if i % 60 == 0:
+                d.ctrl[:] = rng.uniform(-0.5, 2, 2) if actuator == SERVO else rng.uniform(-3, 6, 2)
+            bare.qpos[:], bare.qvel[:], v = d.qpos, d.qvel, d.qvel.copy()
+            mujoco.mj_fwdPosition(plain, bare)
+            mujoco.mj_fwdVelocity(plain, bare)
+            speed, motor = gears.rotor_velocity.copy(), KP * (d.ctrl - gears.rotor_angle) if actuator == SERVO else d.ctrl
+            mujoco.mj_step(m, d)
+            a, T = (d.qvel - v) / h, gears.torque_out
+            assert not gears.status.any() and d.nefc == bare.nefc
+            mujoco.mj_fullM(plain, bare, M)
+            J = bare.efc_J.reshape(bare.nefc, 2)
+            f = bare.efc_D * np.maximum(0, bare.efc_aref - J @ a)
+            size = abs(M @ a).max() + abs(J.T @ f).max(initial=0) + abs(T).max()
+            assert np.allclose(d.efc_force, f, atol=1e-7 * (1 + abs(f).max(initial=0))), (integrator, i, d.efc_force, f)
+            assert abs(M @ a + bare.qfrc_bias - T - J.T @ f).max() < 1e-9 * size, (integrator, i)
+            left = ROTOR * (gears.rotor_velocity - speed) / h - (motor - KV * gears.rotor_velocity - T)
+            assert abs(left).max() < 1e-9 * (abs(motor).max() + 1), (integrator, i, left)
+            pressed += (f > 0).any() and (abs(T) > 0).any()
+        assert pressed > 100, (integrator, actuator, pressed)
+
+
+def digit(name: str, pos: str, quat: str) -> str:
+    out = f'<body pos="{pos}" quat="{quat}">'
+    for k, (axis, length) in enumerate((("0 1 0", 0.02), ("1 0 0", 0.05), ("1 0 0", 0.036), ("1 0 0", 0.04))):
+        limits = "-.4 .4" if k == 0 else "-.3 2"
+        out += (
+            f'<joint name="{name}{k}" axis="{axis}" range="{limits}" damping=".01"/><geom type="capsule" fromto="0 0 0 0 0 {length}" size=".011" mass=".03"/>'
+        )
+        out += f'<body pos="0 0 {length}">' if k < 3 else ""
+    return out + "</body>" * 4
+
+
+def hand(integrator: str) -> mujoco.MjModel:
+    """Four fingers and a box between them."""
+    digits = digit("a", "-.04 .045 0", "1 0 0 0") + digit("b", "0 .045 0", "1 0 0 0") + digit("c", ".04 .045 0", "1 0 0 0") + digit("d", "0 -.05 0", "0 0 0 1")
+    motors = "".join(SERVO.format(f"{name}{k}") for name in "abcd" for k in range(4))
+    return model(
+        f"""<mujoco><option timestep=".002" cone="elliptic" impratio="10" integrator="{integrator}"><flag energy="enable"/></option>
+        <default><geom friction="1 .02 .001" condim="4"/></default><worldbody><body pos="0 0 .2"><geom type="box" size=".06 .06 .02" pos="0 0 -.02"/>{digits}</body>
+        <body pos="0 0 .26"><freejoint/><geom type="box" size=".03 .03 .03" mass=".1"/></body></worldbody><actuator>{motors}</actuator></mujoco>""",
+        eta_forward=0.594,
+        eta_backward=0.691,
+        coulomb=0.0033,
+    )
+
+
+def test_energy() -> None:
+    """Links, rotors and springs of servos have no more energy than changed targets gave: gears, shafts and contacts are passive."""
+    for integrator in IMPLICIT:
+        m = hand(integrator)
+        d, rng = mujoco.MjData(m), np.random.default_rng(4)
+        gears = mjgear.Gears(m, d)
+        mujoco.mj_forward(m, d)
+        given, most, touched = d.energy.sum(), 0.0, 0
+        for i in range(1500):
+            before = d.ctrl.copy()
+            if i % 100 == 0:
+                d.ctrl[:] = np.clip(rng.uniform(-0.1, 1.4) + 0.5 * rng.standard_normal(m.nu), -0.4, 2)
+            given += KP / 2 * ((gears.rotor_angle - d.ctrl) ** 2 - (gears.rotor_angle - before) ** 2).sum()
+            mujoco.mj_step(m, d)
+            mujoco.mj_energyPos(m, d)
+            mujoco.mj_energyVel(m, d)
+            springs = KP / 2 * ((gears.rotor_angle - d.ctrl) ** 2).sum() + ROTOR / 2 * (gears.rotor_velocity**2).sum()
+            most = max(most, d.energy.sum() + springs - given)
+            touched += d.ncon > 4
+            assert not gears.status.any(), (integrator, i)
+            assert most < 1e-3 * given, (integrator, i, most, given)
+        assert touched > 500 and not d.warning.number.any(), (integrator, touched)
+
+
+def test_again() -> None:
+    """Forces of a step that are computed again, from a copy and in halves are the same to the bit, and the engine's own terms come back."""
+    for integrator in IMPLICIT:
+        m = hand(integrator)
+        d, other = mujoco.MjData(m), mujoco.MjData(m)
+        d.ctrl[:] = 1
+        mujoco.mj_step(m, d, 60)
+        mujoco.mj_forward(m, d)
+        aref, qacc, force = d.efc_aref.copy(), d.qacc.copy(), d.efc_force.copy()
+        mujoco.mj_copyData(other, m, d)
+        for _ in range(2):
+            mujoco.mj_forwardSkip(m, other, mujoco.mjtStage.mjSTAGE_VEL, 0)
+            assert (
+                (other.efc_aref == aref).all()
+                and np.allclose(other.qacc, qacc, rtol=1e-9, atol=1e-6)
+                and np.allclose(other.efc_force, force, rtol=1e-9, atol=1e-9)
+            )
+        mujoco.mj_step(m, d)
+        mujoco.mj_step1(m, other)
+        mujoco.mj_step2(m, other)
+        assert np.allclose(d.qvel, other.qvel, rtol=1e-9, atol=1e-9), integrator
+
+
+def test_inverse() -> None:
+    """Torques that make the motion of a step in contact are those that made it, from its acceleration and from the engine's."""
+    for integrator, gear in itertools.product((*IMPLICIT, "Euler"), ({}, {"coulomb": 0.05})):
+        m = model(finger(integrator, SERVO if integrator in IMPLICIT else DAMPED), **gear)
+        d, h, contacts = mujoco.MjData(m), m.opt.timestep, 0
+        gears = mjgear.Gears(m, d)
+        for i in range(200):
+            d.ctrl[:] = (1.5 if i % 80 < 50 else 0.2) if integrator in IMPLICIT else (6 if i % 80 < 50 else -2)
+            mujoco.mj_forward(m, d)
+            before, other = gears.rotor_velocity.copy(), mujoco.MjData(m)
+            mujoco.mj_copyData(other, m, d)
+            torque = d.qfrc_actuator.copy()
+            mujoco.mj_step(m, d)
+            contacts += d.ncon > 0
+            rotors = dict(zip(gears.names, (gears.rotor_velocity - before) / h, strict=True))
+            for qacc in ((d.qvel - other.qvel) / h, None):
+                found = mjgear.inverse(m, other, qacc, rotors=rotors)
+                size = 1e-6 * (1 + abs(torque))
+                assert (found.low < torque + size).all() and (torque - size < found.high).all(), (integrator, i, qacc is None, found, torque)
+        assert contacts > 50, (integrator, contacts)
+
+
+def test_derivative() -> None:
+    """The exact derivative by controls in contact is that of the step."""
+    for integrator in IMPLICIT:
+        m = model(finger(integrator, SERVO))
+        d = mujoco.MjData(m)
+        d.ctrl[:] = 1.5
+        mujoco.mj_step(m, d, 100)
+        one = mjgear.linearize(m, d)
+        rows = [list(one.states).index(f"velocity {name}") for name in ("a", "b")]
+        assert one.exact[-2:].all() and d.ncon
+        for k in range(2):
+            found = []
+            for change in (-1e-6, 1e-6):
+                other = mujoco.MjData(m)
+                mujoco.mj_copyData(other, m, d)
+                other.ctrl[k] += change
+                mujoco.mj_step(m, other)
+                found.append(other.qvel.copy())
+            difference = (found[1] - found[0]) / 2e-6
+            assert np.allclose(one.B[rows, k], difference, rtol=1e-4, atol=1e-6 * abs(difference).max()), (integrator, one.B[rows, k], difference)
+
+
+if __name__ == "__main__":
+    for name, test in list(globals().items()):
+        if name.startswith("test_"):
+            test()
+            print(name)
+    os._exit(0)
