@@ -4,6 +4,7 @@
 
 #include "friction/backlash.h"
 #include "friction/engine.h"
+#include "friction/friction.h"
 
 
 // Run the stages after mj_fwdVelocity. Under "discrete" the metric and the regularization depend
@@ -105,6 +106,47 @@ static void nestActuation(const mjgpGears* g, const mjModel* m, mjData* d) {
 }
 
 
+// Returns the force that the engine adds to a DC motor after the callback, at the velocity of its
+// joint: cogging and bristles, whose state is behind slew rate, integral and temperature.
+static mjtNum forceBehind(const mjModel* m, const mjData* d, int k) {
+  const mjtNum *bias = m->actuator_biasprm + mjNBIAS * k, *dyn = m->actuator_dynprm + mjNDYN * k;
+  int group = m->actuator_group[k], adr = d->moment_rowadr[m->actuator_outadr[k]];
+  int off = group >= 0 && group <= 30 && m->opt.disableactuator >> group & 1;
+  off |= !d->moment_rownnz[m->actuator_outadr[k]] || !mjgp_isAwake(m, d, d->moment_colind[adr]);
+  if (m->actuator_biastype[k] != mjBIAS_DCMOTOR || m->actuator_plugin[k] >= 0 || off) {
+    return 0;
+  }
+  mjtNum force =
+      bias[0] != 0
+          ? bias[0] * mju_sin(bias[1] * d->actuator_length[m->actuator_outadr[k]] + bias[2])
+          : 0;
+  if (dyn[5] > 0) {
+    int state = m->actuator_actadr[k] + (dyn[7] > 0) + (m->actuator_gainprm[mjNGAIN * k + 5] > 0) +
+                (dyn[2] > 0);
+    force -= dyn[5] * d->act[state] + dyn[6] * d->act_dot[state];
+  }
+  return force;
+}
+
+
+// Returns actuator forces less what the engine adds after the callback; NULL if it adds nothing.
+static mjtNum* takeBehind(const mjModel* m, mjData* d) {
+  int any = 0;
+  for (int k = 0; k < m->nactuator; k++) {
+    any |= m->actuator_biastype[k] == mjBIAS_DCMOTOR;
+  }
+  if (!any) {
+    return NULL;
+  }
+  mjtNum* given = mj_stackAllocNum(d, (size_t)m->nout);
+  mju_copy(given, d->actuator_force, (int)m->nout);
+  for (int k = 0; k < m->nactuator; k++) {
+    given[m->actuator_outadr[k]] -= forceBehind(m, d, k);
+  }
+  return given;
+}
+
+
 // Compute what the engine derives from actuator forces under "discrete": by inverse dynamics if
 // the metric need not be factored, else by forward dynamics.
 static void derive(mjgpGears* g, const mjModel* m, mjData* d, int actuated, int done) {
@@ -154,5 +196,5 @@ mjtNum* mjgp_evaluateActuation(mjgpGears* g, const mjModel* m, mjData* d, int ac
   }
   memcpy(d->timer, timer, sizeof(timer));
   g->nested = 0;
-  return given;
+  return actuated && !done && g->config->encoders ? takeBehind(m, d) : given;
 }

@@ -183,6 +183,34 @@ def test_derivative() -> None:
             assert np.allclose(one.B[rows, k], difference, rtol=1e-4, atol=1e-6 * abs(difference).max()), (integrator, one.B[rows, k], difference)
 
 
+def test_mechanics() -> None:
+    """Cogging and bristles of a DC motor act on its rotor alone while the teeth do not touch; cogging as on a joint that is the rotor. The engine
+    integrates bristles with the velocity of the joint, and "discrete" has the slope of cogging at its position."""
+    xml = """<mujoco><option gravity="0 0 0" integrator="{}"/><worldbody><body><joint name="a" axis="0 0 1"/><inertial pos="0 0 0" mass="1" diaginertia="1 1 {}"/></body></worldbody>
+    <actuator><dcmotor joint="a" motorconst=".05" resistance="2" damping=".001" cogging=".004 6 .3"{}/></actuator></mujoco>"""
+    bristles = (("", 1e-9), (' lugre="1e4 .1 .005 .008 .1"', np.inf))
+    for integrator, (lugre, most) in itertools.product((*IMPLICIT, "Euler", "discrete"), bristles):
+        spec = mujoco.MjSpec.from_string(xml.format(integrator, 0.01, lugre))
+        mjgear.add(spec, "a", **GAP | {"half_gap": 3, "rotor_inertia": 1e-3})
+        m, plain = spec.compile(), mujoco.MjModel.from_xml_string(xml.format(integrator, 1e-3, lugre))
+        d, rotor = mujoco.MjData(m), mujoco.MjData(plain)
+        gears, farthest = mjgear.Gears(m, d), 0.0
+        for i in range(300):
+            d.ctrl[0] = rotor.ctrl[0] = 1.0 if i % 100 < 50 else -1.0
+            mujoco.mj_step(m, d)
+            mujoco.mj_step(plain, rotor)
+            assert gears["a"].status == 0 and abs(d.qpos[0]) < 1e-15, (integrator, i, d.qpos)
+            assert abs(gears.rotor_angle[0] - rotor.qpos[0]) < (max(most, 5e-3) if integrator == "discrete" else most), (
+                integrator,
+                lugre,
+                i,
+                gears.rotor_angle,
+                rotor.qpos,
+            )
+            farthest = max(farthest, abs(rotor.qpos[0]))
+        assert lugre or 0.01 < farthest < 2.5, (integrator, farthest)
+
+
 if __name__ == "__main__":
     for name, test in list(globals().items()):
         if name.startswith("test_"):
