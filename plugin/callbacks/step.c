@@ -241,7 +241,7 @@ static void restoreForces(mjData* d, const mjtNum* given, int n) {
 static void step(mjgpGears* g, const mjModel* m, mjData* d, int actuated) {
   mjgp_checkModel(g, m);
   mjgp_applyChanges(g, m, d);
-  mjgp_restoreReference(g, m, d, g->phase == mjgpFRESH);
+  mjgp_restoreReference(g, m, d, g->phase == mjgpPHASE_FRESH);
   mjgp_gatherActive(g, m, d);
   int settles = markFallingAsleep(g, m, d) && g->done && !mjgp_isDiscrete(m);
   if (!g->in.nactive) {
