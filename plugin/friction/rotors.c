@@ -7,7 +7,7 @@
 void mjgp_splitGains(mjgpGears* g, const mjModel* m, int flg_remove) {
   mjgpInput* in = &g->in;
   int remove = flg_remove && g->config->rotors && !mjgp_isDiscrete(m) &&
-               g->config->options.coupling == mjgpIMPLICIT;
+               g->config->options.coupling == mjgpCOUPLING_IMPLICIT;
   in->removes = 0;
   for (int a = 0; a < in->nactive; a++) {
     int i = in->active[a];
