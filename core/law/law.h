@@ -16,9 +16,11 @@
 //     mjgi_lawLimit       the same without a hold: how much friction there is in a direction
 //     mjgi_lawRow         the equation of a slipping joint: t = factor lambda + offset
 //     mjgi_lawLine        the same solved for t where lambda = alpha x - beta t
-//     mjgi_lawNext        next piece to try after a trial; the same if it was right
-//     mjgi_lawReleases    1 if a joint slips on its static bound
-//     mjgi_lawJammed      1 if no torque moves a joint at rest
+//     mjgi_lawProject     branch by projection of a trial torque on the current bound
+//     mjgi_lawKeeps       was the piece of a joint right
+//     mjgi_lawNext        piece after a trial of another one: right, or the next one to try
+//     mjgi_lawReleases    does a joint slip on its static bound, so that it must be solved again without
+//     mjgi_lawJammed      would a joint that rests do so however large its torque was
 //
 // An active set method solves the equations of the pieces (stuck: v+ = 0; slipping:
 // mjgi_lawRow) and asks mjgi_lawResolve or mjgi_lawNext whether they were the right ones.
@@ -202,8 +204,25 @@ mjgFUNCTION int mjgi_lawLine(mjgREAL* slope, mjgREAL* constant, mjgREAL factor, 
 }
 
 
-// Returns the next piece of a joint whose piece gave friction t, velocity v and load lambda: the
-// same piece if it was right. A stuck piece does not read v.
+// piece by projection of a trial torque, t plus the torque that would stop the joint, on
+// the bound at the load that it has now: t - clip(trial) is zero at a solution
+mjgFUNCTION int mjgi_lawProject(mjgREAL trial, mjgREAL lambda, mjgREAL c, mjgREAL rp, mjgREAL rm) {
+  int s = trial > mjgi_lawBound(lambda, c, rp) ? 1 : trial < -mjgi_lawBound(lambda, c, rm) ? -1 : 0;
+  return mjgi_piece(s, lambda >= 0);
+}
+
+
+// 1 if the piece of a joint was right: it has given it friction t, velocity v and load
+// lambda, with the bound at that load. s: its direction, 0: it is stuck; v and the sign of
+// its load are not read then
+mjgFUNCTION int mjgi_lawKeeps(int s, int flg_positive, mjgREAL t, mjgREAL v, mjgREAL lambda,
+                              mjgREAL bound) {
+  return s ? (mjgREAL)s * v > 0 && !((flg_positive ? lambda : -lambda) < 0) : mjgiABS(t) <= bound;
+}
+
+
+// the piece that a joint goes on to when its piece has given it friction t, velocity v
+// and load lambda: the same one if it was right. v is not read where it is stuck
 mjgFUNCTION int mjgi_lawNext(int piece, mjgREAL t, mjgREAL v, mjgREAL lambda, mjgREAL c, mjgREAL rp,
                              mjgREAL rm) {
   int s = mjgi_pieceDirection(piece);

@@ -127,7 +127,7 @@ static int factorTree(mjgpForces* f, const mjgpPiece* piece) {
   }
   for (int k = 0; k < group->nv; k++) {
     mjtNum* pivot = f->pivot + group->dof[k];
-    *pivot = mjgp_eliminateRow(matrix, NULL, group->dof[k], *pivot, m, line);
+    *pivot = mjgp_eliminateRow(matrix, group->dof[k], *pivot, m, line);
     if (!(mju_abs(*pivot) < mjMAXVAL * mjMAXVAL)) {
       return 0;
     }

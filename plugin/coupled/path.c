@@ -97,6 +97,7 @@ static void setInputs(const mjgpPath* path, mjtNum x) {
     in->v[joint] = end->v + (x - 1) * (end->v - begin->v);
     in->tau[joint] = end->tau + (x - 1) * (end->tau - begin->tau);
     in->coulomb[joint] = end->coulomb + (x - 1) * (end->coulomb - begin->coulomb);
+    mjgp_setBounds(path->p->piece + i, path->s->g);
   }
 }
 

@@ -26,7 +26,7 @@ static void factorSlope(mjtNum* lower, mjtNum* pivot, const mjtNum* slope, const
       }
     }
     for (int k = end - 1; k >= first; k--) {
-      pivot[k] = mjgp_eliminateRow(lower, NULL, k, slope[k], m, line);
+      pivot[k] = mjgp_eliminateRow(lower, k, slope[k], m, line);
     }
   }
 }
@@ -37,7 +37,7 @@ static void factorSymmetric(mjtNum* lower, mjtNum* pivot, const mjModel* m, cons
   for (int t = g->in.ntree - 1; t >= 0; t--) {
     int tree = g->in.tree[t], first = m->tree_dofadr[tree];
     for (int k = first + m->tree_dofnum[tree] - 1; k >= first; k--) {
-      pivot[k] = mjgp_eliminateRow(lower, NULL, k, 0, m, g->config->line);
+      pivot[k] = mjgp_eliminateRow(lower, k, 0, m, g->config->line);
     }
   }
 }

@@ -11,47 +11,102 @@
 
 #include "friction/simd.h"
 
-// Eliminate row k, with own added to its diagonal, from the rows of its ancestors, and x[k]
-// (nullable) from theirs. Rows are in lanes, begin at line[k] and end with the diagonal. Returns
-// 1/D_k.
-static inline __attribute__((always_inline)) mjtNum mjgp_eliminateRow(mjtNum* matrix, mjtNum* x,
-                                                                      int k, mjtNum own,
-                                                                      const mjModel* m,
+// row k, with own added to its diagonal, into the rows of its ancestors; rows are in
+// lanes, begin at line[k], and end with the diagonal. Returns 1/D_k
+static inline __attribute__((always_inline)) mjtNum mjgp_eliminateRow(mjtNum* matrix, int k,
+                                                                      mjtNum own, const mjModel* m,
                                                                       const int* line) {
   int diag = m->M_rownnz[k] - 1;
   const int* row = m->M_colind + m->M_rowadr[k];
   mjtNum *L = matrix + line[k], inverse = 1 / (L[diag] + own);
-  mjtNum known = x ? x[k] : 0;
   for (int p = diag - 1; p >= 0; p--) {
-    mjtNum factor = L[p] * inverse;
-    mjgp_addSimd(matrix + line[row[p]], L, -factor, 0, mjgi_simdEnd(p + 1));
-    if (x) {
-      x[row[p]] -= factor * known;
-    }
+    mjgp_addSimd(matrix + line[row[p]], L, -(L[p] * inverse), 0, mjgi_simdEnd(p + 1));
   }
   mjgp_scaleSimd(L, inverse, 0, mjgi_simdEnd(diag));
   return inverse;
 }
 
-// Solve x = matrix^-1 x for dofs first .. end - 1 of a tree. pivot: addition to the diagonal,
-// becomes 1/D.
+// x = matrix^-1 x for the dofs first .. end - 1 of a tree; pivot: what is added to the
+// diagonal, becomes 1/D. A dof with a bit of held in mask keeps its x: its row and its column
+// are those of the identity
 static inline __attribute__((always_inline)) void mjgp_solveRows(mjtNum* matrix, mjtNum* x,
-                                                                 mjtNum* pivot, int first, int end,
+                                                                 mjtNum* pivot, const int* held,
+                                                                 int mask, int first, int end,
                                                                  const mjModel* m,
                                                                  const int* line) {
-  if (!x) {
-    __builtin_unreachable();
-  }
   for (int k = end - 1; k >= first; k--) {
-    pivot[k] = mjgp_eliminateRow(matrix, x, k, pivot[k], m, line);
+    if (held[k] & mask) {
+      pivot[k] = 1;
+      continue;
+    }
+    int diag = m->M_rownnz[k] - 1;
+    const int* row = m->M_colind + m->M_rowadr[k];
+    mjtNum *L = matrix + line[k], inverse = 1 / (L[diag] + pivot[k]), right = x[k];
+    pivot[k] = inverse;
+    for (int p = diag - 1; p >= 0; p--) {
+      mjtNum factor = L[p] * inverse;
+      if (factor != 0) {
+        mjgp_addSimd(matrix + line[row[p]], L, -factor, 0, mjgi_simdEnd(p + 1));
+        x[row[p]] -= factor * right;
+      }
+    }
+    mjgp_scaleSimd(L, inverse, 0, mjgi_simdEnd(diag));
   }
   for (int k = first; k < end; k++) {
+    if (held[k] & mask) {
+      continue;
+    }
     const int* row = m->M_colind + m->M_rowadr[k];
     const mjtNum* L = matrix + line[k];
     mjtNum sum = x[k] * pivot[k];
     int diag = m->M_rownnz[k] - 1;
     for (int p = 0; p < diag; p++) {
       sum -= L[p] * x[row[p]];
+    }
+    x[k] = sum;
+  }
+}
+
+// The same for a chain of at most mjgpCHAIN dofs, where the ancestors of a dof are those before it: the lanes of a row stay in
+// registers. All pointers are those of its first dof
+#define mjgpCHAIN (2 * mjgiSIMD)
+static inline __attribute__((always_inline)) void mjgp_solveChain(mjtNum* matrix, mjtNum* x,
+                                                                  mjtNum* pivot, const int* held,
+                                                                  int mask, int n,
+                                                                  const int* line) {
+  for (int k = n - 1; k >= 0; k--) {
+    if (held[k] & mask) {
+      pivot[k] = 1;
+      continue;
+    }
+    mjtNum *L = matrix + line[k], inverse = 1 / (L[k] + pivot[k]), right = x[k];
+    pivot[k] = inverse;
+    int p = k - 1;
+    mjgiSimd low = *(mjgiSimd*)L;
+    *(mjgiSimd*)L = low * inverse;
+    if (p >= mjgiSIMD) {
+      mjgiSimd high = *(mjgiSimd*)(L + mjgiSIMD);
+      *(mjgiSimd*)(L + mjgiSIMD) = high * inverse;
+      for (; p >= mjgiSIMD; p--) {
+        mjtNum* target = matrix + line[p];
+        *(mjgiSimd*)target -= L[p] * low;
+        *(mjgiSimd*)(target + mjgiSIMD) -= L[p] * high;
+        x[p] -= L[p] * right;
+      }
+    }
+    for (; p >= 0; p--) {
+      *(mjgiSimd*)(matrix + line[p]) -= L[p] * low;
+      x[p] -= L[p] * right;
+    }
+  }
+  for (int k = 0; k < n; k++) {
+    if (held[k] & mask) {
+      continue;
+    }
+    const mjtNum* L = matrix + line[k];
+    mjtNum sum = x[k] * pivot[k];
+    for (int p = 0; p < k; p++) {
+      sum -= L[p] * x[p];
     }
     x[k] = sum;
   }

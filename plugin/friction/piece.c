@@ -9,6 +9,7 @@ void mjgp_startOther(mjgpPiece* piece, const mjgpGears* g) {
     piece->ratio[k] = mjgi_lawRatio(in->static_ratio[i], in->v[i], 2 * k - 1);
     piece->brake[k] = mjgp_brakeTorque(in, i, 2 * k - 1);
   }
+  mjgp_setBounds(piece, g);
   piece->monotone &= mjgp_isDriven(in, i) & (in->static_ratio[i] == 1) & (in->compliance[i] == 0) &
                      (brake->holding == brake->sliding) & !brake->blocked;
   if (g->out.mode[i] == brake->blocked && !piece->shaft) {

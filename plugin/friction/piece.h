@@ -22,27 +22,37 @@
 #include "state/gears.h"
 
 typedef struct mjgpPiece_ {
-  int joint;         // number in mjgpGears
-  int held;          // 1: stuck, its acceleration is target
-  int released;      // 1: released from its static bound in this step
-  int monotone;      // 1: its friction never falls where its acceleration grows
-  int turned;        // 1: it slips where friction meets its bound from above
-  mjtNum ratio[2];   // static ratio backward and forward, if it is not ordinary
-  mjtNum brake[2];   // and torque of its brake
-  mjtNum target;     // acceleration that stops it
-  mjtNum acc;        // acceleration at the point of the line
-  mjtNum t;          // friction there, times weight
-  mjtNum slope;      // dt/dacc, times weight
-  mjtNum rate;       // -dt/dx, times weight
-  mjtNum weight;     // 1; less where friction and its bound are nearly parallel
-  mjgpShaft* shaft;  // rotor behind a gap, and room for a second; null: none
-  int jumps;         // 1: at a jump of its torque, between shaft[0] and shaft[1]
+  int joint;           // number in mjgpGears
+  int held;            // 1: stuck, its acceleration is target
+  int released;        // 1: released from its static bound in this step
+  int monotone;        // 1: its friction never falls where its acceleration grows
+  int kept;            // 1: its line is that of the last iteration (tree.c)
+  int turned;          // 1: it slips where friction meets its bound from above
+  mjgpBound bound[2];  // of its friction backward and forward, before its release
+  mjtNum ratio[2];     // static ratio backward and forward
+  mjtNum brake[2];     // and torque of its brake
+  mjtNum target;       // acceleration that stops it
+  mjtNum acc;          // acceleration at the point of the line
+  mjtNum t;            // friction there, times weight
+  mjtNum slope;        // dt/dacc, times weight
+  mjtNum rate;         // -dt/dx, times weight
+  mjtNum weight;       // 1; less where friction and its bound are nearly parallel
+  mjgpShaft* shaft;    // rotor behind a gap, and room for a second; null: none
+  int jumps;           // 1: at a jump of its torque, between shaft[0] and shaft[1]
 } mjgpPiece;
 
 
 //---------------------------------- start ---------------------------------------------------------
 
-// Start the piece of a gear that is not ordinary.
+// Sets the bounds of the piece; called again where the Coulomb friction of its gear changes (path.c)
+static inline void mjgp_setBounds(mjgpPiece* piece, const mjgpGears* g) {
+  for (int k = 0; k < 2; k++) {
+    piece->bound[k] =
+        mjgp_makeBound(&g->in, piece->joint, 2 * k - 1, piece->ratio[k], piece->brake[k]);
+  }
+}
+
+// that of a gear with static friction or a brake
 void mjgp_startOther(mjgpPiece* piece, const mjgpGears* g);
 
 // Start from the piece of the last step in g->out. acc: acceleration, for gaps; shaft: room for
@@ -57,8 +67,13 @@ static inline void mjgp_startPiece(mjgpPiece* piece, const mjgpGears* g, const m
   piece->shaft = gap ? shaft : NULL;
   piece->released = piece->jumps = 0;
   piece->monotone = !in->rows || !in->row[i];
-  if (!in->ordinary[i]) {
+  if (!in->ordinary[i] && (in->braked[i] || in->static_ratio[i] != 1)) {
     mjgp_startOther(piece, g);
+  } else {
+    piece->bound[0] = piece->bound[1] = (mjgpBound){1, in->coulomb[i], 0};
+    piece->ratio[0] = piece->ratio[1] = 1;
+    piece->brake[0] = piece->brake[1] = 0;
+    piece->monotone &= in->ordinary[i] || (mjgp_isDriven(in, i) && in->compliance[i] == 0);
   }
   if (gap) {
     mjgp_makeShaft(shaft, g, m, i, acc);
@@ -67,13 +82,7 @@ static inline void mjgp_startPiece(mjgpPiece* piece, const mjgpGears* g, const m
 
 // Returns the bound of its friction in direction s.
 static inline mjgpBound mjgp_boundOfPiece(const mjgpPiece* piece, const mjgpGears* g, int s) {
-  const mjgpInput* in = &g->in;
-  int i = piece->joint;
-  if (in->ordinary[i]) {
-    return (mjgpBound){1, in->coulomb[i], 0};
-  }
-  return piece->released ? mjgp_boundOf(in, i, s, 1)
-                         : mjgp_makeBound(in, i, s, piece->ratio[s > 0], piece->brake[s > 0]);
+  return piece->released ? mjgp_boundOf(&g->in, piece->joint, s, 1) : piece->bound[s > 0];
 }
 
 
@@ -144,26 +153,26 @@ static inline int mjgp_nextPiece(mjgpPiece* piece, mjgpGears* g, mjtNum h, mjtNu
   int i = piece->joint, mode = out->mode[i];
   mjtNum u = in->tau[i] - in->inertia[i] * acc - x;
   mjtNum lambda = mjgi_lawLoad(in->gamma_u[i], in->gamma_v[i], u, t);
-  mjtNum v = in->v[i] + h * acc;
+  mjtNum v = in->v[i] + h * acc, slip = mjgp_slip(g, i, v, t);
   mjgpBound bound = mjgp_boundOfPiece(piece, g, mode ? mode : t > 0 ? 1 : -1);
-  mjtNum load = lambda + bound.shift;
-  int was = mjgi_piece(mode, out->load[i] > 0);
-  mjtNum most = mjgi_lawBound(load, bound.c, bound.r);
-  int next = mjgi_lawNext(was, t, mjgp_slip(g, i, v, t), load, bound.c, bound.r, bound.r);
+  mjtNum load = lambda + bound.shift, most = mjgi_lawBound(load, bound.c, bound.r);
   out->u[i] = u;
   out->lambda[i] = lambda;
   out->v_next[i] = piece->held ? 0 : v;
 
-  // round-off of a torque does not move a joint, and a load of round-off may have either sign
-  if (next != was) {
-    int turned = mode && mjgi_pieceDirection(next) == mode;
-    int same = piece->held ? mju_abs(t) <= most + mjgpFACTORED * size
-                           : turned && mju_abs(load) <= mjgpFACTORED * (mju_abs(u) + size);
-    next = same ? was : next;
+  // what slips on lies on the bound itself, which has the sign of the motion
+  if (mjgi_lawKeeps(mode, out->load[i] > 0, t, slip, load, most)) {
+    out->t[i] = mode ? mode * most : t;
+    return 0;
   }
 
-  // a slipping joint lies on its bound; take the bound's exact value
-  if (next == was) {
+  // a joint that torques of nothing but rounding hold is held; and a load that is nothing
+  // but rounding may have either sign
+  int was = mjgi_piece(mode, out->load[i] > 0);
+  int next = mjgi_lawNext(was, t, slip, load, bound.c, bound.r, bound.r);
+  int turned = mode && mjgi_pieceDirection(next) == mode;
+  if (piece->held ? mju_abs(t) <= most + mjgpFACTORED * size
+                  : turned && mju_abs(load) <= mjgpFACTORED * (mju_abs(u) + size)) {
     out->t[i] = mode ? mode * most : t;
     return 0;
   }

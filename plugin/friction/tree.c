@@ -16,11 +16,12 @@ typedef struct mjgpTree_ {
   mjgpInertia* Mhat;
   const mjtNum* force;  // without friction                                     (nv)
   int first, end;       // dofs of the tree
+  int chain;            // 1: each has those before it as ancestors, and there are at most mjgpCHAIN
   const int* joint;     // geared joints, ascending by dof
   int n;                // their number
   mjgpPiece* piece;     // their pieces                                         (n)
   mjgpShaft* shaft;     // room for two of each; null: none is behind a gap     (2 n)
-  int special;          // 0: no gear locks or may break away
+  int special;          // mjgpOTHER, mjgpSTATIC of its gears
   int* held;            // of each dof: mjgpDOF_HELD, mjgpDOF_BELOW                     (nv)
   mjtNum* a;            // acceleration                                         (nv)
   mjtNum* balance;      // force - Mhat a                                       (nv)
@@ -29,7 +30,13 @@ typedef struct mjgpTree_ {
   mjtNum most;          // largest acceleration that is a sum in it
 } mjgpTree;
 
-// flags of a dof with known acceleration
+// what gears of a tree may do
+enum {
+  mjgpOTHER = 1,  // one locks, or may break away
+  mjgpSTATIC = 2  // one may break away
+};
+
+// what is known of a dof
 enum {
   mjgpDOF_HELD = 1,  // its acceleration
   mjgpDOF_BELOW = 2  // that of a dof between it and the root
@@ -38,70 +45,99 @@ enum {
 
 //---------------------------------- one iteration -------------------------------------------------
 
-// Eliminate held dofs in row k of one of them, or of one below them.
-static void takeHeld(const mjgpTree* tree, int k, mjtNum* L, const int* row, int diag) {
-  mjtNum* a = tree->a;
-  int held = tree->held[k];
-  for (int p = 0; p < diag; p++) {
-    if (tree->held[row[p]] & mjgpDOF_HELD) {
-      a[k] -= held ? 0 : L[p] * a[row[p]];
-      L[p] = 0;
-    } else if (held) {
-      a[row[p]] -= L[p] * a[k];
-      L[p] = 0;
+// Takes the force that a known acceleration of a dof causes from its n ancestors row; null: those are 0 .. n - 1
+static inline void takeForces(mjtNum* a, const int* held, const int* row, const mjtNum* M, int n,
+                              mjtNum known) {
+  for (int p = 0; p < n; p++) {
+    int k = row ? row[p] : p;
+    if (!(held[k] & mjgpDOF_HELD)) {
+      a[k] -= M[p] * known;
     }
   }
-  tree->held[k] |= diag && tree->held[row[diag - 1]] ? mjgpDOF_BELOW : 0;
 }
 
 
-// Assemble matrix and right side with the lines of all pieces. Returns 0 if one has none.
-static int assemble(mjgpTree* tree) {
+// Returns the force on a dof less what known accelerations of its ancestors cause, which leave its row L
+static inline mjtNum takeKnown(const mjtNum* a, const int* held, const int* row, mjtNum* L, int n,
+                               mjtNum force) {
+  for (int p = 0; p < n; p++) {
+    int k = row ? row[p] : p;
+    if (held[k] & mjgpDOF_HELD) {
+      force -= L[p] * a[k];
+      L[p] = 0;
+    }
+  }
+  return force;
+}
+
+
+// matrix and right side with the lines of all pieces; 0 if one has none
+static inline __attribute__((always_inline)) int assemble(mjgpTree* tree, int chain) {
   const mjModel* m = tree->m;
   const mjgpGears* g = tree->g;
   const int *own = g->config->own, *line = g->config->line;
   const mjtNum *M = tree->d->M, *slope = tree->Mhat->slope, *force = tree->force;
   mjgpPiece *piece = tree->piece, *end = piece + tree->n;
   mjtNum *a = tree->a, *pivot = tree->pivot, h = m->opt.timestep;
-  int all = 1, *held = tree->held;
+  int all = 1, *held = tree->held, base = chain ? tree->first : 0, below = 0;
 
   // rows in whole lanes; pivot: additions of lines to the diagonal
   for (int k = tree->first; k < tree->end; k++) {
     int adr = m->M_rowadr[k], diag = m->M_rownnz[k] - 1;
-    const int* row = m->M_colind + adr;
+    const int* row = chain ? NULL : m->M_colind + adr;
+    mjtNum right = force[k], diagonal = slope[k];
+    if (!chain) {
+      below = diag && held[row[diag - 1]] ? mjgpDOF_BELOW : 0;
+    }
+    if (piece < end && own[piece->joint] == k) {
+      mjgpPiece* at = piece++;
+      if (!at->kept) {
+        all &= mjgp_linePiece(at, g, h, at->shaft ? at->shaft->a : 0, 0);
+      }
+      if (at->held) {
+        a[k] = at->target;
+        held[k] = mjgpDOF_HELD | below;
+        takeForces(a + base, held + base, row, M + adr, diag, a[k]);
+        below = mjgpDOF_BELOW;
+        continue;
+      }
+      right -= at->t - at->slope * at->acc;
+      diagonal += at->slope;
+    }
     mjtNum* L = g->scratch.matrix + line[k];
     mjgp_copySimd(L, M, adr, diag + 1, g->config->nC);
-    mjtNum right = force[k], diagonal = slope[k];
-    int known = 0;
-    if (piece < end && own[piece->joint] == k) {
-      all &= mjgp_linePiece(piece, g, h, piece->shaft ? piece->shaft->a : 0, 0);
-      known = piece->held ? mjgpDOF_HELD : 0;
-      if (known) {
-        right = piece->target;
-        diagonal = 1;
-        L[diag] = 0;
-      } else {
-        right -= piece->t - piece->slope * piece->acc;
-        diagonal += piece->slope;
-      }
-      piece++;
-    }
-    a[k] = right;
+    a[k] = below ? takeKnown(a + base, held + base, row, L, diag, right) : right;
     pivot[k] = diagonal;
-    held[k] = known;
-    if (known | (diag ? held[row[diag - 1]] : 0)) {
-      takeHeld(tree, k, L, row, diag);
-    }
+    held[k] = below;
   }
   return all;
 }
 
 
-// Compute the torque balance at acceleration a.
-static void balance(mjgpTree* tree) {
+// Returns the force that is left for friction of a held dof: its row and its column of the inertia matrix count, and
+// dofs below k are those behind it with longer rows
+static mjtNum heldForce(const mjgpTree* tree, int k) {
   const mjModel* m = tree->m;
-  const mjtNum* a = tree->a;
-  mjtNum *left = tree->balance, size = 0, most = 0;
+  const mjtNum *M = tree->d->M, *a = tree->a, *own = M + m->M_rowadr[k];
+  const int* row = m->M_colind + m->M_rowadr[k];
+  int n = m->M_rownnz[k];
+  mjtNum sum = tree->force[k] - (own[n - 1] + tree->Mhat->slope[k]) * a[k];
+  for (int p = 0; p < n - 1; p++) {
+    sum -= own[p] * a[row[p]];
+  }
+  for (int j = k + 1; j < tree->end && m->M_rownnz[j] > n; j++) {
+    sum -= M[m->M_rowadr[j] + n - 1] * a[j];
+  }
+  return sum;
+}
+
+
+// force that is left for friction at acceleration a
+static inline __attribute__((always_inline)) void balance(mjgpTree* tree, int chain) {
+  const mjModel* m = tree->m;
+  int base = chain ? tree->first : 0;
+  const mjtNum *a = tree->a, *x = a + base;
+  mjtNum *left = tree->balance, *above = left + base, size = 0, most = 0;
   for (int k = tree->first; k < tree->end; k++) {
     const int* row = m->M_colind + m->M_rowadr[k];
     const mjtNum* M = tree->d->M + m->M_rowadr[k];
@@ -112,8 +148,9 @@ static void balance(mjgpTree* tree) {
     largest *= mju_abs(tree->pivot[k]);
     most = largest > most ? largest : most;
     for (int p = 0; p < diag; p++) {
-      sum -= M[p] * a[row[p]];
-      left[row[p]] -= M[p] * a[k];
+      int j = chain ? p : row[p];
+      sum -= M[p] * x[j];
+      above[j] -= M[p] * a[k];
     }
     left[k] = sum;
   }
@@ -125,23 +162,40 @@ static void balance(mjgpTree* tree) {
 // Check the pieces and set the next ones. Returns 1 if all are unchanged.
 static int check(mjgpTree* tree) {
   mjgpGears* g = tree->g;
-  mjtNum h = tree->m->opt.timestep, residual = 0;
+  mjtNum h = tree->m->opt.timestep;
   int right = 1;
   for (int b = 0; b < tree->n; b++) {
     mjgpPiece* piece = tree->piece + b;
+    int dof = g->config->own[piece->joint];
+    mjtNum a = tree->a[dof];
+    mjtNum t = piece->held ? heldForce(tree, dof) : piece->t + piece->slope * (a - piece->acc);
+    int kept = !mjgp_nextPiece(piece, g, h, a, 0, t, 0);
+    right &= kept;
+    piece->kept = kept && !piece->shaft;
+  }
+  return right;
+}
+
+
+// Returns 1 if forces balance as far as numbers allow; asked where the pieces are right
+static inline __attribute__((always_inline)) int balances(mjgpTree* tree, int chain) {
+  mjgpGears* g = tree->g;
+  mjtNum h = tree->m->opt.timestep, residual = 0;
+  balance(tree, chain);
+  for (int b = 0; b < tree->n; b++) {
+    const mjgpPiece* piece = tree->piece + b;
     int i = piece->joint, dof = g->config->own[i];
-    mjtNum a = tree->a[dof], left = tree->balance[dof];
-    mjtNum t = piece->held ? left : piece->t + piece->slope * (a - piece->acc);
+    mjtNum left = tree->balance[dof];
+    mjtNum t = piece->held ? left : piece->t + piece->slope * (tree->a[dof] - piece->acc);
     mjtNum missing = piece->shaft ? 0 : mju_abs(left - t);
     residual = missing > residual ? missing : residual;
-    right &= !mjgp_nextPiece(piece, g, h, a, 0, t, 0);
 
     // round-off is relative to the largest acceleration of single forces
     g->out.cancellation[i] = mju_abs(g->in.v[i]) + h * tree->most;
   }
   residual = residual > 0 ? residual / tree->size : 0;
   g->out.last_info.residual = residual;
-  return right && residual <= 64 * DBL_EPSILON * (tree->end - tree->first);
+  return residual <= 64 * DBL_EPSILON * (tree->end - tree->first);
 }
 
 
@@ -171,8 +225,10 @@ static int toRestBranch(mjgpTree* tree) {
     if (mjgp_isLocking(tree->piece + b, g) && !hasOneBranch(tree, i)) {
       mjgp_factorInertia(tree->Mhat, tree->m, tree->d, g);
       mjtNum W = mjgp_inverseDiagonal(tree->m, tree->Mhat, tree->balance, g->config->own[i]);
-      count +=
+      int moved =
           mjgp_connectPiece(tree->piece + b, g, tree->m->opt.timestep, W, g->in.inertia[i] * W);
+      tree->piece[b].kept &= !moved;
+      count += moved;
     }
   }
   return count;
@@ -182,8 +238,10 @@ static int toRestBranch(mjgpTree* tree) {
 // Release gears that slip on their static bound. Returns their number.
 static int release(mjgpTree* tree) {
   int count = 0;
-  for (int b = 0; b < tree->n && tree->special; b++) {
-    count += mjgp_releasePiece(tree->piece + b, tree->g);
+  for (int b = 0; b < tree->n && tree->special & mjgpSTATIC; b++) {
+    int released = mjgp_releasePiece(tree->piece + b, tree->g);
+    tree->piece[b].kept &= !released;
+    count += released;
   }
   return count;
 }
@@ -209,12 +267,16 @@ static int startPieces(mjgpTree* tree, const int* joint, int n) {
     } else {
       mjgp_startPiece(tree->piece + b, g, m, i, tree->d->qacc_warmstart[dof],
                       tree->shaft ? tree->shaft + 2 * b : NULL);
-      special |= !in->ordinary[i];
+      tree->piece[b].kept = 0;
+      special |= in->ordinary[i]                             ? 0
+                 : in->static_ratio[i] != 1 || in->braked[i] ? mjgpOTHER | mjgpSTATIC
+                                                             : mjgpOTHER;
       g->out.P[i] = 0;
     }
   }
   tree->first = first;
   tree->end = end;
+  tree->chain = end - first <= mjgpCHAIN && m->M_rownnz[end - 1] == end - first;
   tree->joint = joint;
   tree->n = b;
   tree->special = special;
@@ -222,17 +284,32 @@ static int startPieces(mjgpTree* tree, const int* joint, int n) {
 }
 
 
+// Returns 1 if an iteration solved the tree, -1 if a piece has no line, else 0
+static inline __attribute__((always_inline)) int iterate(mjgpTree* tree, int chain) {
+  const int* line = tree->g->config->line;
+  mjtNum* matrix = tree->g->scratch.matrix;
+  int first = tree->first;
+  if (!assemble(tree, chain)) {
+    return -1;
+  }
+  if (chain) {
+    mjgp_solveChain(matrix, tree->a + first, tree->pivot + first, tree->held + first, mjgpDOF_HELD,
+                    tree->end - first, line + first);
+  } else {
+    mjgp_solveRows(matrix, tree->a, tree->pivot, tree->held, mjgpDOF_HELD, first, tree->end,
+                   tree->m, line);
+  }
+  return check(tree) && balances(tree, chain) && !toRestBranch(tree) && !release(tree);
+}
+
+
 static int solveTree(mjgpTree* tree) {
   mjgpGears* g = tree->g;
-  const mjModel* m = tree->m;
   int solved = 0, iterations = 0;
-  while (!solved && iterations < mjgpMILD && assemble(tree)) {
-    iterations++;
-    mjgp_solveRows(g->scratch.matrix, tree->a, tree->pivot, tree->first, tree->end, m,
-                   g->config->line);
-    balance(tree);
-    solved = check(tree) && !toRestBranch(tree) && !release(tree);
+  for (; !solved && iterations < mjgpMILD; iterations += solved >= 0) {
+    solved = tree->chain ? iterate(tree, 1) : iterate(tree, 0);
   }
+  solved = solved > 0;
   g->out.last_info = (mjgInfo){.status = mjgSOLVED,
                                .iterations = iterations,
                                .factorizations = iterations,
