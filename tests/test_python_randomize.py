@@ -365,6 +365,53 @@ class Refused(unittest.TestCase):
             with self.assertRaisesRegex(mjgear.GearError, line):
                 call()
 
+    def test_files_that_identify_did_not_write(self):
+        model, data = make()
+        gears = mjgear.Gears(model, data)
+        number = parameter(0.3, 0.1)
+        arm = {"parameters": {"elbow.gamma_u": number}, "order": ["elbow.gamma_u"], "correlation": [[1]], "joints": ["elbow"]}
+        for content, line in (
+            ([1, 2], "its content is no object"),
+            (None, "its content is no object"),
+            ({"parameters": [1]}, "'parameters' is no object"),
+            ({"parameters": {"coulomb": 0.3}}, "parameter coulomb is no object"),
+            ({"parameters": {"coulomb": {**number, "low": [0]}}}, r"low = \[0\] of parameter coulomb is not a number"),
+            ({"parameters": {"coulomb": {**number, "value": "0.3"}}}, "value = '0.3' of parameter coulomb is not a number"),
+            ({"parameters": {"coulomb": number}, "correlations": [1]}, "'correlations' is no object"),
+            ({"parameters": {"coulomb": number}, "correlations": {"names": ["coulomb"], "matrix": [[1, 2]]}}, "'correlations' is no object"),
+            ({**arm, "parameters": 3}, "'parameters' is no object"),
+            ({**arm, "joints": 3}, "'joints' are not the arm's"),
+            ({**arm, "order": ["elbow.gamma_v"]}, "'order' does not name its parameters"),
+            ({**arm, "order": 3}, "'order' does not name its parameters"),
+            ({**arm, "correlation": [[1, 0]]}, "'correlation' is no matrix of 1 rows"),
+            ({**arm, "correlation": None}, "'correlation' is no matrix of 1 rows"),
+            ({"coulomb": None}, "coulomb = 'None' is not a number"),
+            ({"coulomb": [[0, 1], [1]]}, "is no interval"),
+            ({"coulomb": []}, "is no interval"),
+            ({"coulomb": {}}, "unknown gear 'coulomb'"),
+            ({"coulomb": [0, 1, 2]}, r"coulomb = \[0, 1, 2\] is no interval"),
+            ({"elbow": 3}, "unknown key 'elbow'"),
+            ({"elbow": [1]}, "unknown key 'elbow'"),
+            ({"elbow": {"coulomb": None}}, "coulomb = 'None' is not a number"),
+            ({"elbow": {"coulomb": [0, 1]}, "shoulder": 3}, "intervals are {key"),
+        ):
+            with self.subTest(content=content), tempfile.TemporaryDirectory() as folder:
+                file = pathlib.Path(folder) / "found.json"
+                file.write_text(json.dumps(content))
+                for given in (file, content) if isinstance(content, dict) else (file,):
+                    with self.assertRaisesRegex(mjgear.GearError, line) as refused:
+                        mjgear.randomize(gears, given)
+                    self.assertNotIn("\n", str(refused.exception))
+        arm = mjgear.Distribution(arm, ["elbow"])  # which it could have written
+        self.assertEqual(arm.columns, (("elbow", "gamma_u"),))
+        with tempfile.TemporaryDirectory() as folder:
+            file = pathlib.Path(folder) / "found.json"
+            file.write_text('{"coulomb": (0, 1)}')
+            with self.assertRaisesRegex(mjgear.GearError, "found.json: .*give a json of 'mjgear identify'"):
+                mjgear.randomize(gears, file)
+        with self.assertRaisesRegex(mjgear.GearError, "unknown key"):
+            mjgear.randomize(gears, {1: (0, 1)})
+
     def test_other_gears_are_named(self):
         """A worm that becomes a gear with the efficiencies of a servo is a worm no more; who names it means it."""
         model, data = make()

@@ -80,7 +80,8 @@ if not TYPE_CHECKING:  # a type checker knows the names above, and no others
     def __getattr__(name: str) -> Any:
         for home, names in _HOMES.items():
             if name in names:
-                return getattr(importlib.import_module(f"mjgear.{home}"), name)
+                value = globals()[name] = getattr(importlib.import_module(f"mjgear.{home}"), name)  # found there the next time
+                return value
         if name in _SUBPACKAGES:
             return importlib.import_module(f"mjgear.{name}")
         raise AttributeError(f"module 'mjgear' has no attribute {name!r}")

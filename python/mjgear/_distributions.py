@@ -9,7 +9,7 @@ import math
 import os
 import pathlib
 from collections.abc import Hashable, Mapping, Sequence
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -133,10 +133,13 @@ def distribution(intervals: Any, names: Sequence[str]) -> Distribution:
 
 def _frozen(value: Any) -> Hashable:
     """Something hashable that is equal for equal intervals."""
-    if isinstance(value, Mapping):
-        return ("map", *((key, _frozen(inner)) for key, inner in value.items()))
+    kind = type(value)
+    if kind is float or kind is int:
+        return kind, value
+    if kind is dict or isinstance(value, Mapping):
+        return ("map", *[(key, _frozen(inner)) for key, inner in value.items()])
     if isinstance(value, (list, tuple, np.ndarray)):
-        return ("list", *map(_frozen, value))
+        return ("list", *[_frozen(inner) for inner in value])
     if isinstance(value, (str, os.PathLike)):
         try:
             status = pathlib.Path(value).stat()
@@ -228,17 +231,52 @@ def _content(intervals: Any) -> Any:
     if not isinstance(intervals, (str, os.PathLike)):
         return intervals
     try:
-        return json.loads(pathlib.Path(intervals).read_text(encoding="utf-8"))
+        content = json.loads(pathlib.Path(intervals).read_text(encoding="utf-8"))
+        if not isinstance(content, Mapping):
+            raise ValueError("its content is no object {...}")
     except (OSError, ValueError) as error:
         raise GearError(f"{os.fspath(intervals)}: {error}; give a json of 'mjgear identify', or {{key: (low, high)}}") from None
+    return content
+
+
+def _refuse(what: str) -> NoReturn:
+    raise GearError(f"{what}; give the result of 'mjgear identify' as it was written")
+
+
+def _is_matrix(value: Any, size: int) -> bool:
+    try:
+        matrix = np.array(value, float)
+    except (TypeError, ValueError):
+        return False
+    return matrix.shape == (size, size) and bool(np.isfinite(matrix).all())
+
+
+def _parameters(found: Mapping[str, Any]) -> Mapping[str, Mapping[str, Any]]:
+    """The numbers that were identified, each with its ends."""
+    parameters = found.get("parameters")
+    if not isinstance(parameters, Mapping):
+        _refuse("'parameters' is no object {name: {value, low, high}}")
+    for name, parameter in parameters.items():
+        if not isinstance(parameter, Mapping):
+            _refuse(f"parameter {name} is no object {{value, low, high}}")
+        for end in ("value", "low", "high"):
+            number = parameter.get(end)
+            if not (number is None or (isinstance(number, (int, float)) and not isinstance(number, bool))):
+                _refuse(f"{end} = {number!r} of parameter {name} is not a number")
+    return parameters
 
 
 def _arm_law(found: Mapping[str, Any], names: Sequence[str]) -> tuple[_Law, list[tuple[str, Sequence[str]]]]:
     """All joints of an arm together, and the joint and keys of each number."""
-    joints = list(found["joints"])
+    parameters, told, names_told = _parameters(found), found.get("joints"), found["order"]
+    if not isinstance(told, (Mapping, list)) or not isinstance(names_told, list) or not all(isinstance(name, str) and name in parameters for name in names_told):
+        _refuse("'joints' are not the arm's, or 'order' does not name its parameters")
+    if not _is_matrix(found.get("correlation"), len(names_told)):
+        _refuse(f"'correlation' is no matrix of {len(names_told)} rows and columns, one for each parameter in 'order'")
+    joints = [str(name) for name in told]
     if not set(joints) & set(names):
         raise GearError(f"no gear of the model is on a joint of the arm that was identified ({', '.join(joints)}); there are {', '.join(names)}")
-    order: list[str] = found["order"]
+    order: list[str] = names_told
     place: list[int] = []
     targets: list[tuple[str, Sequence[str]]] = []
     for k, name in enumerate(order):
@@ -248,7 +286,7 @@ def _arm_law(found: Mapping[str, Any], names: Sequence[str]) -> tuple[_Law, list
             continue
         place.append(k)
         targets.append((joint, _ARM.get(number, (number,)) if geared or number != "coulomb" else ("frictionloss",)))
-    law = _normal([found["parameters"][order[k]] for k in place], [order[k] for k in place], np.array(found["correlation"])[np.ix_(place, place)])
+    law = _normal([parameters[order[k]] for k in place], [order[k] for k in place], np.array(found["correlation"])[np.ix_(place, place)])
     return law, targets
 
 
@@ -274,14 +312,21 @@ def _even(intervals: Mapping[str, Any]) -> _Law:
     ends = []
     for key, interval in intervals.items():
         if key not in known:
-            reporter.refuse(_catalogue.unknown(key, "key", list(known)))
+            reporter.refuse(_catalogue.unknown(str(key), "key", list(known)))
             continue
-        pair = [interval, interval] if isinstance(interval, str) or np.ndim(interval) == 0 else list(interval)
-        numbers = [_catalogue.read_number(key, end, _catalogue.info_of(key), reporter) for end in pair]
+        ends_given = isinstance(interval, (Sequence, np.ndarray)) and not isinstance(interval, str) and not (isinstance(interval, np.ndarray) and interval.ndim == 0)
+        pair = list(interval) if ends_given else [interval, interval]
+        if len(pair) != 2 or any(isinstance(end, (list, tuple, np.ndarray)) for end in pair):
+            reporter.refuse(f"{key} = {interval!r} is no interval; write (low, high)")
+            continue
+        of_key = _catalogue.Reporter()
+        numbers = [_catalogue.read_number(key, end, _catalogue.info_of(key), of_key) for end in pair]
         outside = [line for line in map(functools.partial(_outside, known[key]), numbers) if line]
-        if outside:
+        if of_key.lines():
+            reporter.refuse(of_key.lines()[0])
+        elif outside:
             reporter.refuse(outside[0])
-        elif len(numbers) != 2 or not (np.isfinite(numbers).all() and numbers[0] <= numbers[1]):
+        elif not (np.isfinite(numbers).all() and numbers[0] <= numbers[1]):
             reporter.refuse(f"{key} = {interval!r} is no interval; write (low, high)")
         else:
             ends.append(numbers)
@@ -302,7 +347,7 @@ def _outside(key: _catalogue.Key, end: float) -> str:
 
 def _identified(found: Mapping[str, Any]) -> _Law:
     """Numbers with the intervals and correlations that identify found."""
-    parameters: Mapping[str, Mapping[str, Any]] = found["parameters"]
+    parameters = _parameters(found)
     known = {**_catalogue.keys(), **_catalogue.gap_keys()}
     keys = [key for key in parameters if key in known]
     if all(key in keys for key in KINDS[0]):
@@ -334,6 +379,8 @@ def _correlations(found: Mapping[str, Any], keys: Sequence[str], mean: Array, de
     told = found.get("correlations")
     matrix = np.eye(len(keys))
     if told:
+        if not (isinstance(told, Mapping) and isinstance(told.get("names"), list) and _is_matrix(told.get("matrix"), len(told["names"]))):
+            _refuse("'correlations' is no object {names, matrix} with a row and a column for each name")
         index = [told["names"].index(key) if key in told["names"] else -1 for key in keys]
         for i, a in enumerate(index):
             for k, b in enumerate(index):

@@ -326,7 +326,9 @@ def _is_odd(low: float, high: float, backward: Any) -> bool:
 
 def _plan(gears: Gears, drawn: Distribution) -> _Plan:
     """The plan of gears for a distribution, made once."""
-    plans: weakref.WeakKeyDictionary[Distribution, _Plan] = gears.__dict__.setdefault("_plans", weakref.WeakKeyDictionary())
+    plans: weakref.WeakKeyDictionary[Distribution, _Plan] | None = gears.__dict__.get("_plans")
+    if plans is None:
+        plans = gears.__dict__["_plans"] = weakref.WeakKeyDictionary()
     plan = plans.get(drawn)
     if plan is None:
         plan = plans[drawn] = _Plan(gears, drawn)
