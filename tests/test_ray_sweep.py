@@ -4,13 +4,16 @@ extension. Other sweeps are refused, and failing chunks are named."""
 import dataclasses
 import os
 import pathlib
+import secrets
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
 import time
 
 SOURCE = pathlib.Path(os.environ["MJGEAR_SOURCE_DIR"])
+os.environ.update(RAY_AUTH_MODE="token", RAY_AUTH_TOKEN=secrets.token_hex(32))  # which nodes of a cluster share
 sys.path.insert(0, str(SOURCE / "examples"))
 
 try:
@@ -204,9 +207,9 @@ def nodes():
         try:
             for words in (["--head", "--port=6399", "--include-dashboard=false"], [f"--address={address}"]):
                 started.append(subprocess.Popen([ray_program, "start", "--block", "--num-cpus=1", *words], env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL))
-                time.sleep(8)
+                await_that(lambda: answers(6399))
             ray.init(address=address, log_to_driver=False)
-            assert sum(node["Alive"] for node in ray.nodes()) == 2, ray.nodes()
+            await_that(lambda: sum(node["Alive"] for node in ray.nodes()) == 2)
             assert ray_sweep.sweep(SETTINGS, folder / "nodes.parquet").equals(expected)
             used = ray.get([ray.remote(num_cpus=1)(where).remote() for _ in range(8)])
             assert len(set(used)) == 2, used
@@ -219,6 +222,18 @@ def nodes():
             for process in reversed(started):
                 process.terminate()
                 process.wait()
+
+
+def answers(port):
+    with socket.socket() as one:
+        return one.connect_ex(("127.0.0.1", port)) == 0
+
+
+def await_that(condition, seconds=120):
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline, f"not within {seconds} s"
+        time.sleep(0.2)
 
 
 def where():
