@@ -31,7 +31,7 @@ MECHANISMS = [
     ("springs that share a load", "test_redundant.py", "plugin/coupled/coupling.c", "(mayShare(s) && shareLoad(", "(0 && mayShare(s) && shareLoad("),
     ("round-off of neighbours", "test_contact.py", "plugin/coupled/law_error.c", "if (error <= mjgpLAW) {", "if (error <= 1e300) {"),
     ("line search with friction held", "", NEWTON, "shortened = (changed || p->whole) && shorten(p);", "shortened = p->whole && shorten(p);"),
-    ("shorter segments around cones", "", PATH, "int solved = 0, fine = s->group->ncone > 0;", "int solved = 0, fine = 0;"),
+    ("shorter segments around cones", "test_plugin_path", PATH, "int solved = 0, fine = s->group->ncone > 0;", "int solved = 0, fine = 0;"),
     ("release of all static bounds", "", "plugin/coupled/coupling.c", "if (!solved && mjgp_releaseAll(s, ratio)) {", "if (0 && !solved && mjgp_releaseAll(s, ratio)) {"),
 ]
 
