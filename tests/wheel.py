@@ -61,11 +61,11 @@ def make(folder, release):
     venv.create(folder)
     environment = {name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "LD_LIBRARY_PATH")}
     environment["PATH"] = str(folder / "bin")
-    pip = [sys.executable, "-m", "pip", "--python", folder / "bin" / "python", "--quiet", "--disable-pip-version-check", "install", "--no-compile"]
+    uv = [pathlib.Path(__file__).parents[1] / "build/venv/bin/uv", "pip", "install", "--quiet", "--python", folder / "bin" / "python"]
     # from 4.0 on the engine and its Python are in mujoco-core, of which there are releases without a package "mujoco"
     name = "mujoco-core" if int(release.split(".")[0]) >= 4 else "mujoco"
     for requirement in ([f"{name}=={release}"], ["--no-deps", WHEEL]):
-        done = run([*pip, *requirement], environment)
+        done = run([*uv, *requirement], environment)
         assert done.returncode == 0, done.stderr
     return environment
 

@@ -158,7 +158,7 @@ def test_kinds():
                 m = one_joint(kind, integrator, gammas, f'gainprm="1" biastype="affine" biasprm="0 {-kp} {-kv}"', '<motor joint="j"/>')
                 d = mujoco.MjData(m)
                 shift, taken = (gear * gear * x for x in gains_of(integrator, kp, kv))
-                for force, other, applied in ((6, 0, -1), (1.5, 0, -6), (-4, 3, 2), (0, 8, -1), (5, -2, -4)):
+                for force, other, applied in scripts.some(((6, 0, -1), (1.5, 0, -6), (-4, 3, 2), (0, 8, -1), (5, -2, -4)), 2):
                     mujoco.mj_resetData(m, d)
                     d.ctrl[:] = force / gear, other
                     d.qfrc_applied[0] = applied
