@@ -164,24 +164,25 @@ def run(*arguments):
 
 
 def interrupted():
-    """The program as users type it: a killed driver, Ctrl-C, and an array of jobs without Ray have the bits of one run."""
+    """The program as users type it: a killed driver, Ctrl-C, and an array of jobs without Ray have the bits of chunks simulated here."""
     with tempfile.TemporaryDirectory() as folder:
         folder = pathlib.Path(folder)
-        whole = run("--out", str(folder / "whole.parquet"))
-        assert whole.returncode == 0, whole.stderr
-        expected = pa.parquet.read_table(folder / "whole.parquet")
-        for kind, code in ((signal.SIGKILL, -signal.SIGKILL), (signal.SIGINT, 130)):
-            out = folder / f"{kind.name}.parquet"
+        settings, alone, out = ray_sweep.Settings(120, 4), folder / "alone.parquet", folder / "sweep.parquet"
+        for chunk in range(settings.chunks):
+            ray_sweep.do(settings, alone, chunk)
+        expected = ray_sweep.join(settings, alone)
+        # one sweep: its driver is killed, then interrupted, then it is finished
+        for kind, code, parts in ((signal.SIGKILL, -signal.SIGKILL, 3), (signal.SIGINT, 130, 8)):
             driver = subprocess.Popen([*PROGRAM, "--out", str(out)], stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True)
-            while len(list(out.with_name(out.name + ".parts").glob("*.parquet"))) < 3 and driver.poll() is None:
+            while len(list(out.with_name(out.name + ".parts").glob("*.parquet"))) < parts and driver.poll() is None:
                 time.sleep(0.02)
             driver.send_signal(kind)
             _, told = driver.communicate()
             assert driver.returncode == code and not out.exists(), (kind, driver.returncode, told)
             if kind == signal.SIGINT:
                 assert "Traceback" not in told and "of 30 chunks are done; the same command goes on with the others" in told, told
-            again = run("--out", str(out))
-            assert again.returncode == 0 and pa.parquet.read_table(out).equals(expected), (kind, again.stderr)
+        again = run("--out", str(out))
+        assert again.returncode == 0 and pa.parquet.read_table(out).equals(expected), again.stderr
 
         out = folder / "jobs.parquet"
         for chunk in (1, 0, 1):
