@@ -489,10 +489,10 @@ def honest(worlds, rng, size, steps, most):
 
 
 def worlds():
-    """128 worlds with 128 gears are 128 single runs; random torques on 128 worlds."""
+    """64 worlds with 64 gears are 64 single runs; random torques on 64 worlds. ./check --long has 128."""
     rng = np.random.default_rng(2)
     scene = scripts.ALL["arm"]
-    count, length = 128, 60
+    count, length = 128 if os.environ.get("MJGEAR_LONG") else 64, 60
     many = play.Worlds(scene, nworld=count)
     n = many.gears.n
     gears = {"gamma_u": rng.uniform(0, 0.4, (count, n)), "gamma_v": rng.uniform(0, 1.2, (count, n)),
