@@ -32,6 +32,7 @@ if(WIN32)
 elseif(APPLE)
   set(CMAKE_INSTALL_NAME_DIR "@rpath")
   set(CMAKE_BUILD_WITH_INSTALL_NAME_DIR ON)
+  set(CMAKE_BUILD_WITH_INSTALL_RPATH ${MJGEAR_PYTHON})  # a cross build has no install_name_tool that would set it later
   set(CMAKE_SHARED_LIBRARY_RUNTIME_C_FLAG "-Wl,-rpath,")  # which CMake knows only where it can ask a macOS for its release
 endif()
 

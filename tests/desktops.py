@@ -33,13 +33,15 @@ def look_at_macos(library: pathlib.Path, processor: str, installed: bool) -> Non
     needed = set(names if program else names[1:])
     assert program or names[0].startswith("@rpath/"), (library, names[0])
     ours = {name for name in needed if name.startswith("@rpath/libmjgear_core")}
-    engine = {name for name in needed if name.startswith("@rpath/libmujoco.")}
+    engine = {name for name in needed if re.fullmatch(r"@rpath/(mujoco\.framework/Versions/A/)?libmujoco\.[\d.]+\.dylib", name)}
     assert needed - ours - engine <= SYSTEM | {OPENBLAS}, (library, needed)
     assert program or not engine, (library, needed)
     assert tuple(binary.build_version.minos)[:2] <= (11, 0), (library, binary.build_version.minos)
     # a build finds OpenBLAS where it lies; a wheel has it beside ours
-    for path in (command.path for command in binary.commands if isinstance(command, lief.MachO.RPathCommand)):
-        assert path.startswith(("@loader_path", "@executable_path")) or not installed, (library, path)
+    paths = [command.path for command in binary.commands if isinstance(command, lief.MachO.RPathCommand)]
+    if installed:
+        assert all(path.startswith(("@loader_path", "@executable_path")) for path in paths), (library, paths)
+        assert paths or not any(name.startswith("@rpath/") for name in needed), (library, "nowhere to look for", needed)
     # of the plugin functions of the engine are found when it registers; each other symbol belongs to a library that it names
     for symbol in binary.imported_symbols:
         assert program or OURS.match(symbol.name) or not ENGINE.match(symbol.name), (library, symbol.name)
