@@ -17,8 +17,8 @@ SYSTEM = {"/usr/lib/libSystem.B.dylib"}
 OPENBLAS = "@rpath/libscipy_openblas.dylib"
 # libraries of Windows, OpenBLAS beside ours, and the engine, which the tool alone names
 WINDOWS = ("kernel32.dll", "ntdll.dll", "ucrtbase.dll", "api-ms-win-crt-", "libscipy_openblas.dll")
-# what manylinux lets a wheel expect of every system, and the engine
-LINUX = re.compile(r"lib(c|m|dl|pthread|rt)\.so\.\d|ld-linux-.*|libmujoco\.so\.[\d.]+|lib(mjgear_core|scipy_openblas|glfw)\S*")
+# libraries that manylinux lets a wheel expect of every system, and the engine
+LINUX = re.compile(r"lib(c|m|dl|pthread|rt|X11)\.so\.\d|ld-linux-.*|libmujoco\.so\.[\d.]+|lib(mjgear_core|scipy_openblas|glfw)\S*")
 ENGINE = re.compile(r"_?mj[udpvscg]?_")
 OURS = re.compile(r"_?mjg[ip]?_")
 
