@@ -33,7 +33,9 @@ elseif(APPLE)
   set(CMAKE_INSTALL_NAME_DIR "@rpath")
   set(CMAKE_BUILD_WITH_INSTALL_NAME_DIR ON)
   set(CMAKE_BUILD_WITH_INSTALL_RPATH ${MJGEAR_PYTHON})  # a cross build has no install_name_tool that would set it later
-  set(CMAKE_SHARED_LIBRARY_RUNTIME_C_FLAG "-Wl,-rpath,")  # which CMake knows only where it can ask a macOS for its release
+  # which CMake knows only where it can ask a macOS for its release
+  set(CMAKE_SHARED_LIBRARY_RUNTIME_C_FLAG "-Wl,-rpath,")
+  set(CMAKE_EXECUTABLE_RUNTIME_C_FLAG "-Wl,-rpath,")
 endif()
 
 # the plugin is where users look for it, build/lib, and programs in build/bin; tests stay with the build
