@@ -40,7 +40,7 @@ class Examples(unittest.TestCase):
         table = (EXAMPLES / "README.md").read_text()
         for file in [*EXAMPLES.glob("*.py"), *EXAMPLES.glob("*/*.c"), *EXAMPLES.glob("*/*.cc")]:
             self.assertIn(f"]({file.relative_to(EXAMPLES)})", table)
-            own = ("ray_sweep.py", "mjlab_cartpole.py", "newton_arm.py", "newton_quadruped.py", "identify_arm.py", "train_hopper.py")  # have tests of their own
+            own = ("ray_sweep.py", "mjlab_cartpole.py", "newton_arm.py", "newton_quadruped.py", "newton_drive.py", "identify_arm.py", "train_hopper.py")  # have tests of their own
             if file.suffix == ".py" and file.name not in own:
                 self.assertTrue(hasattr(self, f"test_{file.stem}"), file)
 

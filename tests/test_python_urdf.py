@@ -77,6 +77,15 @@ class Test(unittest.TestCase):
         other = mjgear.from_urdf(self.file(UNIVERSAL), {"shoulder_pan_joint": {"preset": "harmonic_drive", "motor_inertia": "1e-4 kg m2"}})
         self.assertAlmostEqual(other.spec.compile().dof_armature[0], 1e-4 * 101**2, delta=1e-12)
 
+    def test_reduction_of_one(self):
+        # makers' files say 1 for gears of 100:1: a preset keeps its ratio, by whose square a motor's inertia shows
+        one = self.file(UNIVERSAL.replace("<mechanicalReduction>101<", "<mechanicalReduction>1<"))
+        made = mjgear.from_urdf(one, {"shoulder_pan_joint": {"preset": "harmonic_drive", "motor_inertia": "1e-4 kg m2"}})
+        self.assertAlmostEqual(made.spec.compile().dof_armature[0], 1e-4 * 100**2, delta=1e-12)
+        self.assertIn("the reduction 1 of joint 'shoulder_pan_joint': the ratio of its preset stays", made.lost)
+        made = mjgear.from_urdf(one, {"shoulder_pan_joint": {"eta_forward": 0.9, "motor_inertia": "1e-4 kg m2"}})
+        self.assertAlmostEqual(made.spec.compile().dof_armature[0], 1e-4, delta=1e-12)
+
     def test_pal(self):
         made = mjgear.from_urdf(self.file(PAL), {"arm_1_joint": "worm"})
         self.assertEqual(dict(made.reductions), {"arm_1_joint": 100})

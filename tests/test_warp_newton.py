@@ -20,10 +20,10 @@ if not PYTHON.exists():
     sys.exit(77)
 
 
-def example(name):
+def example(name, folder="examples"):
     environment = {key: value for key, value in os.environ.items() if key not in ("PYTHONPATH", "MJGEAR_LIBRARIES")}
     environment["WARP_CACHE_PATH"] = str(SOURCE / "build" / "warp-cache-newton")
-    done = subprocess.run([PYTHON, SOURCE / "examples" / name], env=environment, capture_output=True, text=True)
+    done = subprocess.run([PYTHON, SOURCE / folder / name], env=environment, capture_output=True, text=True)
     assert done.returncode == 0, f"{done.stdout}{done.stderr}"
     print(done.stdout)
     return done.stdout
@@ -41,6 +41,13 @@ def test_examples():
     (first, last, moves, _), others = found.pop("worm gears"), found
     assert first - last < 0.02 and moves < 1e-6, (first, last, moves)
     assert len(others) == 2 and all(first - last > 0.2 for first, last, _, _ in others.values()), others
+
+    # torque of a Newton drive is the motor's in the law, as in the plugin; the encoder is on the motor or on the link, past 2 degrees of play
+    example("newton_drive.py", "tests")
+    pattern = r"encoder on the (\w+): .* forearm is (\S+) mrad from its target and its motor (\S+); the gears then move (\S+) rad"
+    for side, link, motor, moves in re.findall(pattern, example("newton_drive.py")):
+        measured, other = (motor, link) if side == "motor" else (link, motor)
+        assert abs(float(measured)) < 5 and abs(float(other)) > 30 and float(moves) == 0, (side, link, motor, moves)
 
 
 if __name__ == "__main__":

@@ -54,7 +54,8 @@ def from_urdf(path: str | os.PathLike[str], gears: Mapping[str, Any] | str | os.
     """Load a URDF, with its transmissions, which the engine leaves out, and with gears.
 
     The engine reads links, joints, limits, damping, friction and mimic. This reads ``<transmission>`` (mechanicalReduction at joint or actuator) and
-    ``<ros2_control>``: a joint with one of them gets a motor at the joint's side, and its reduction becomes the gear's ratio. Friction of
+    ``<ros2_control>``: a joint with one of them gets a motor at the joint's side, and its reduction becomes the gear's ratio. A reduction of 1,
+    which makers write for any joint, leaves a preset's ratio as it is. Friction of
     ``<dynamics>`` becomes the gear's coulomb friction where ``gears`` says none, because it would count twice.
 
     Args:
@@ -95,8 +96,11 @@ def from_urdf(path: str | os.PathLike[str], gears: Mapping[str, Any] | str | os.
             if friction and "coulomb" not in keys:
                 keys["coulomb"] = friction
             joints[name].frictionloss = np.zeros_like(joints[name].frictionloss).tolist()
-            if reductions.get(name, 0) > 0:
-                keys.setdefault("ratio", reductions[name])
+            if reductions.get(name, 0) > 0 and "ratio" not in keys:
+                if reductions[name] == 1 and preset is not None:  # what files say where nobody knows
+                    lost.append(f"the reduction 1 of joint '{name}': the ratio of its preset stays")
+                else:
+                    keys["ratio"] = reductions[name]
             _spec.add(spec, name, preset, name=f"gear_{name}", **keys)
             got[name] = " ".join([*([preset] if preset else []), *(f"{key}={value}" for key, value in keys.items())])
     return Urdf(spec, Known("joint", reductions), Known("joint", got), tuple(dict.fromkeys(lost)))
