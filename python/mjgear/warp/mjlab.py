@@ -4,17 +4,24 @@
     env = mjgear.warp.mjlab.ManagerBasedRlEnv(cfg, device)      # instead of mjlab.envs.ManagerBasedRlEnv
     env.sim.gears.friction                          # see mjgear.warp.Gears
 
+    articulation.actuators = (GearedDcMotorActuatorCfg(target_names_expr=("slider",), preset="harmonic_drive", ..),)   # or so, without spec_fn
+
 All else of mjlab is unchanged. An entity's gears travel with it into the scene, and all gears of a scene are solved together.
 """
 
+import dataclasses
 import sys
+from typing import Any
 
+import mjlab.actuator
+import mjlab.actuator.actuator
 import mjlab.envs
 import mjlab.sim
 import mujoco
 import warp as wp
 
-from mjgear._errors import UnsupportedError
+from mjgear._errors import GearError, UnsupportedError
+from mjgear._spec import add
 
 from .gears import Gears, put_model
 
@@ -63,3 +70,38 @@ class ManagerBasedRlEnv(mjlab.envs.ManagerBasedRlEnv):
             super().__init__(*args, **kwargs)
         finally:
             module.Simulation = theirs
+
+
+@dataclasses.dataclass(kw_only=True)
+class GearedDcMotorActuatorCfg(mjlab.actuator.BuiltinDcMotorActuatorCfg):
+    """mjlab's DC motor with a gear between it and its joint, in an environment of this module.
+
+    Attributes:
+        preset: of mjgear.presets().
+        gear_keys: keys of mjgear.add, by which those of the preset are replaced. ``gear`` is mjlab's ratio.
+    """
+
+    preset: str | None = None
+    gear_keys: dict[str, Any] = dataclasses.field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.transmission_type != mjlab.actuator.actuator.TransmissionType.JOINT:
+            raise UnsupportedError("mjgear.warp.mjlab: a geared motor moves joints; set transmission_type to JOINT")
+        if self.preset is None and not self.gear_keys:
+            raise GearError("mjgear.warp.mjlab: give the geared motor a preset or gear_keys")
+        if self.frictionloss or self.lugre is not None:
+            raise GearError("mjgear.warp.mjlab: frictionloss and lugre are friction beside that of the gear; give it the key 'coulomb'")
+
+    def build(self, entity, target_ids: list[int], target_names: list[str]) -> "GearedDcMotorActuator":
+        return GearedDcMotorActuator(self, entity, target_ids, target_names)
+
+
+class GearedDcMotorActuator(mjlab.actuator.BuiltinDcMotorActuator):
+    """What GearedDcMotorActuatorCfg builds: a <dcmotor> and a gear for each joint."""
+
+    cfg: GearedDcMotorActuatorCfg
+
+    def edit_spec(self, spec: mujoco.MjSpec, target_names: list[str]) -> None:
+        super().edit_spec(spec, target_names)
+        add(spec, target_names, self.cfg.preset, **self.cfg.gear_keys)
