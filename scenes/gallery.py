@@ -24,7 +24,7 @@ PICTURE, FILM = ["--size", "1280x720", "--effects"], ["--size", "1280x720", "--n
 # scenes without visible motion: their figures show the results
 FIGURES = ("drivability", "lambda", "axproj", "gap_map", "resonance", "interval")
 
-# compared models, and the joint of the curves: of scenes with cases that are one picture
+# scene -> cases in one picture, and the joint of the curves
 BESIDE = {
     "power-cut": ("backdrivable,frictionloss,frictionloss-tuned", "lift"),
     "two-loads": ("frictionloss=11,frictionloss=40,springyield=40", "empty"),

@@ -22,8 +22,8 @@ def remove(spec: mujoco.MjSpec, joints: str | Sequence[str] = (), *, tendons: st
 
     Args:
         spec: the model, not compiled. A refused call leaves the spec unchanged.
-        joints: names of geared joints or patterns (of fnmatch); the joints may be gone from the model, so that this mends a
-            model of which geared joints were deleted.
+        joints: names of geared joints or patterns (of fnmatch). The joints need not exist any more: this mends a model
+            after a joint was deleted.
         tendons: the same for tendons.
 
     Returns:

@@ -60,7 +60,7 @@ def from_urdf(path: str | os.PathLike[str], gears: Mapping[str, Any] | str | os.
 
     Args:
         path: the URDF file, without xacro.
-        gears: joint or pattern -> the name of a preset, or keys as in add() with "preset" among them; or a file of it, JSON or YAML.
+        gears: joint or pattern -> name of a preset, or keys as in add(), which may include "preset"; or a JSON or YAML file of these.
 
     Raises:
         GearError: a file cannot be read, a pattern fits no joint, or what add() refuses.

@@ -32,7 +32,7 @@ static void input(const mjModel* m, mjData* d, const mjgCase* variant) {
 }
 
 
-// time of the first row after some time that is past a position, or moves down by 1e-3 rad/s
+// after a given time, time of the first row beyond a position, or with a downward speed of 1e-3 rad/s
 static double firstTime(const mjgTrajectory* r, double after, double position, int moves_down) {
   int time = mjg_column(r, "time"), place = mjg_column(r, "position");
   int velocity = mjg_column(r, "v_flap");

@@ -19,7 +19,7 @@
     g0, g1, implicit                                                   \
   }
 
-// the five cases of the paper, which claims expect first and in this order
+// the five cases of the paper; claims expect them first, in this order
 #define mjgWALL_CASES(implicit, suffix)                                                         \
   {mjgWALL_CASE(0.1, 0.1, implicit, suffix)}, {mjgWALL_CASE(0.6, 0.6, implicit, suffix)},       \
       {mjgWALL_CASE(1.1, 1.1, implicit, suffix)}, {mjgWALL_CASE(0.1, 1.1, implicit, suffix)}, { \

@@ -50,7 +50,7 @@ def with_torque_constant(values: Mapping[str, float], scale: float) -> dict[str,
     """Return the gear with the same motion at `scale` times the torque constant, if it exists:
     efficiencies eta_forward/scale and eta_backward x scale, and `scale` times the rotor inertia.
 
-    Their product stays, and with it a sum of coefficients that is not below 0; one of them may be below 0.
+    Their product is kept, and so is the sign of the sum of coefficients; a single coefficient may be below 0.
     """
     eta = derived(values)
     if not eta:

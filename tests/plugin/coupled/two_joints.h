@@ -348,7 +348,7 @@ static Sum run(int which, double ratio, int unique) {
           sum.wrong++;
         }
 
-        // where the step with static bounds has one solution and nothing breaks away there, it is this one
+        // if the step with static bounds has one solution without a release of static friction, the result must be this solution
         step.whole = 1;
         distance = nearest(&count, &step, a);
         if (count && step.ratio[0] > 1 && step.ratio[0] * gamma_v[0] < 1 &&

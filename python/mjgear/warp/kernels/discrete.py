@@ -82,7 +82,7 @@ def make(numbers) -> list[wp.Kernel]:
 
     @wp.func
     def add_terms(w: int, lane: int, lanes: int, i: int, couples: Couples, H: matrices):
-        """Adds row i of the couplings below the diagonal, which MuJoCo Warp has made."""
+        """Add row i of MuJoCo Warp's couplings, below the diagonal."""
         for k in range(couples.nactuator):
             if couples.efm_as[w, k] != 0.0:
                 first = couples.moment_rowadr[w, k]

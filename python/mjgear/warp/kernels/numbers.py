@@ -85,9 +85,9 @@ class Round:
     other: int  # the matrix of the next friction problem is another
     steps: int  # of Newton's method, the most of them
     solved: int  # the last friction problem was
-    kept: int  # and all joints kept their pieces
+    kept: int  # all joints kept their pieces in it
     calm: int  # rounds in which gears kept their pieces, and constraints their states
-    far: int  # and it moved the joints by more than rounding
+    far: int  # the last round moved the joints by more than round-off
     moved: float  # relative to the largest acceleration
     slope: float  # of the cost of constraints at the begin of this motion
     largest: float  # torque or force
