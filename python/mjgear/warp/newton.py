@@ -121,7 +121,6 @@ class GearedActuator:
         if encoder not in ("motor", "link"):
             raise GearError(f"mjgear.warp.newton: encoder is '{encoder}'; it is on the 'motor' or on the 'link'")
         mjm = solver.mj_model
-        mjm = solver.mj_model
         moved = _find(mjm, joints)
         motors = [_motor(mjm, joint) for joint in moved]
         slack = dict.fromkeys(moved, -1)
@@ -143,8 +142,8 @@ class GearedActuator:
         q, qd = model.joint_q_start.numpy(), model.joint_qd_start.numpy()
         own = np.array([places[joint] for joint in moved]).T  # (world, joint)
         if encoder == "link":
-            loose = np.array([places[joint] if joint >= 0 else [-1] * model.world_count for joint in slack.values()]).T
-            ends = [wp.array(np.ravel(np.where(loose < 0, -1, start[loose])).astype(np.int32)) for start in (q, qd)]
+            hinges = np.array([places[hinge] if hinge >= 0 else [-1] * model.world_count for hinge in slack.values()]).T
+            ends = [wp.array(np.ravel(np.where(hinges < 0, -1, start[hinges])).astype(np.int32)) for start in (q, qd)]
             drive = LinkEncoder(drive, *ends)
         nu = model.mujoco.ctrl.shape[0] // model.world_count
         ctrl = np.arange(model.world_count)[:, None] * nu + solver.mjc_actuator_to_newton_idx.numpy()[motors]
