@@ -30,6 +30,8 @@ MECHANISMS = [
     ("path from rest", "test_plugin_path", PATH, START, f"{START} if (kind == mjgpSTART_REST) {{ continue; }}"),
     ("springs that share a load", "test_redundant.py", "plugin/coupled/coupling.c", "(mayShare(s) && shareLoad(", "(0 && mayShare(s) && shareLoad("),
     ("round-off of neighbours", "test_contact.py", "plugin/coupled/law_error.c", "if (error <= mjgpLAW) {", "if (error <= 1e300) {"),
+    ("reference acceleration of motors behind gaps", "test_rotors.py", "plugin/friction/rotors.c",
+     "in->removed[i] = in->implicit[i] - in->misplaced[i];", "in->misplaced[i] = in->implicit[i];"),
     ("line search with friction held", "", NEWTON, "shortened = (changed || p->whole) && shorten(p);", "shortened = p->whole && shorten(p);"),
     ("shorter segments around cones", "test_plugin_path", PATH, "int solved = 0, fine = s->group->ncone > 0;", "int solved = 0, fine = 0;"),
     ("release of all static bounds", "", "plugin/coupled/coupling.c", "if (!solved && mjgp_releaseAll(s, ratio)) {", "if (0 && !solved && mjgp_releaseAll(s, ratio)) {"),
