@@ -210,7 +210,7 @@ static void newton(Split* s, double tolerance) {
     double next = evaluate(s), step = 1;
 
     // shorter steps, each with friction solved
-    for (int i = 0; s->distance > tolerance && !(next < merit) && step > kShortest; i++) {
+    while (s->distance > tolerance && !(next < merit) && step > kShortest) {
       step /= 2;
       for (int j = 0; j < n; j++) {
         s->slope[j] = 0;
