@@ -17,7 +17,7 @@
   X(mj_deleteModel) X(mj_deleteSpec) X(mj_forwardSkip) X(mj_freeStack) X(mj_fwdAcceleration) \
   X(mj_fwdActuation) X(mj_fwdConstraint) X(mj_getPluginConfig) X(mj_id2name) X(mj_invConstraint) \
   X(mj_invPosition) X(mj_invVelocity) X(mj_inverseSkip) X(mj_isSparse) X(mj_makeData) \
-  X(mj_markStack) X(mj_mulM) X(mj_name2id) X(mj_parseXMLString) X(mj_referenceConstraint) \
+  X(mj_markStack) X(mj_mulJacVec) X(mj_mulM) X(mj_name2id) X(mj_parseXMLString) X(mj_referenceConstraint) \
   X(mj_rne) X(mj_solveM) X(mj_stackAllocByte) X(mj_stackAllocInt) X(mj_stackAllocNum) X(mj_step) \
   X(mj_tendonBias) X(mj_version) X(mj_versionString) X(mjd_actuator_vel) X(mjd_smooth_vel) X(mjp_defaultPlugin) \
   X(mjp_getPlugin) X(mjp_getPluginAtSlot) X(mjp_registerPlugin) X(mju_addScl) X(mju_addScl3) \
