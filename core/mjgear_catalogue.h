@@ -133,7 +133,7 @@ typedef enum mjgType_ {
   mjgTYPE_SPUR,          // pitch radii, pressure angle, friction, path of contact, 3.4
   mjgTYPE_WEDGE,         // angles of both motions to the contact surface, friction, 3.1
   mjgTYPE_PLANETARY,     // teeth and losses of the meshes
-  mjgTYPE_STRAIN_WAVE,   // numbers of strain wave catalogues
+  mjgTYPE_STRAIN_WAVE,   // data of a strain wave catalogue
   mjgTYPE_CAPSTAN,       // wrap angle and friction of a rope or belt
   mjgTYPE_LOSS,          // lost shares of the torque into the gear
   mjgNTYPE
@@ -235,7 +235,7 @@ int mjg_presetCount(void);
 // Fill in preset i; mjgERR_ARGUMENT if there is none.
 int mjg_preset(mjgPreset* preset, int i);
 
-// Returns the Returns the number of the preset of this name, or -1..
+// Returns the number of the preset of this name, or -1.
 int mjg_presetFromName(const char* name);
 
 

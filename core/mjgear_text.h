@@ -67,7 +67,7 @@ typedef struct mjgReport_ {
   const char* where;  // put before each line with ": "; nullable
 } mjgReport;
 
-// Start Start an empty report; text is nullable..
+// Start an empty report; text is nullable.
 void mjg_startReport(mjgReport* report, char* text, size_t size);
 
 // Add one line: what is wrong and, after a semicolon, the remedy.

@@ -42,7 +42,8 @@ static mjtNum rounding(const mjgpGears* g, int i, mjtNum most) {
 }
 
 
-// The same, up to which the engine's motion equals the solved one.
+// Returns the difference of joint i's velocity up to which the engine's motion equals the
+// solved one.
 static mjtNum velocityTolerance(const mjgpGears* g, int i, mjtNum most) {
   return mjgpCONFIRMED * (g->out.cancellation[i] + mjgpLEAST * most) + rounding(g, i, most) +
          mjgpSLOWLY * g->out.tolerance * most;
@@ -77,7 +78,7 @@ static int isIdeal(const mjgpGears* g, int i) {
 }
 
 
-// Returns 1 if the joints moved as was solved for. most: largest velocity in their differences.
+// Returns 1 if the joints moved as solved. most: largest velocity in their differences.
 static int motionMatches(mjtNum* most, const mjgpGears* g, const mjModel* m, const mjData* d) {
   mjtNum largest = 0;
   int close = 1, gaps = g->config->gaps;
@@ -113,9 +114,9 @@ static int motionMatches(mjtNum* most, const mjgpGears* g, const mjModel* m, con
 }
 
 
-// Returns 1 if the engine gave no acceleration to forces that have one. Under "discrete" with
-// gains it iterates, and ignores forces whose squares sum to less than mjMINVAL: joints would
-// coast for ever.
+// Returns 1 if the engine left joints without acceleration although forces act on them.
+// Under "discrete" with gains it iterates, and ignores forces whose squares sum to less
+// than mjMINVAL: joints would coast for ever.
 static int engineReturnedZero(const mjgpGears* g, const mjModel* m, const mjData* d) {
   int status = g->out.info.status;
   return mjgp_isDiscrete(m) && !d->nefc && (status == mjgSOLVED || status == mjgJAMMED) &&
@@ -139,7 +140,7 @@ static void countStep(mjtNum* system, const mjgInfo* info) {
 }
 
 
-// Long because it writes all that one step leaves to the next.
+// Long because it writes everything that the next step needs.
 void mjgp_advance(const mjModel* m, mjData* d, int instance) {
   if (instance != mjgp_leader(m, m->plugin[instance]) || mjgp_seeksLengths(m)) {
     return;

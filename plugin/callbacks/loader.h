@@ -7,7 +7,7 @@
 #include <stddef.h>
 
 enum {
-  mjgpMAXENGINE = 8,  // MuJoCo libraries in a process that are told apart
+  mjgpMAXENGINE = 8,  // most MuJoCo libraries in a process
   mjgpMAXPATH = 1000  // bytes of a path, UTF-8
 };
 

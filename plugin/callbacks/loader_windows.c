@@ -9,7 +9,7 @@
 #include <string.h>
 
 enum {
-  MAXMODULE = 1024  // libraries in a process that are looked at
+  MAXMODULE = 1024  // most libraries in a process that are searched
 };
 
 

@@ -21,8 +21,8 @@
 
 //---------------------------------- forces --------------------------------------------------------
 
-// Returns 1 if the joint of a gear, or all joints of its tendon, are awake. A tendon that no
-// joint moves is not.
+// Returns 1 if the joint of a gear, or a joint of its tendon, is awake; 0 for a tendon
+// that no joint moves.
 static int isAwake(const mjModel* m, const mjData* d, mjgpRow row) {
   int awake = !(m->opt.enableflags & mjENBL_SLEEP) && row.n;
   for (int k = 0; k < row.n && !awake; k++) {
@@ -32,8 +32,8 @@ static int isAwake(const mjModel* m, const mjData* d, mjgpRow row) {
 }
 
 
-// Returns the velocity on which a gear acts; of a gap between two joints, the motor's less the
-// load's, as far as they are awake.
+// Returns the velocity on which a gear acts; for a gap between two joints, the motor's
+// less the load's velocity, with 0 for a sleeping joint.
 static mjgpRow rowOf(const mjModel* m, const mjData* d, const mjgpJoint* joint) {
   if (joint->gap != mjgpGAP_LOAD) {
     return mjgp_row(m, d, joint);
@@ -138,7 +138,7 @@ void mjgp_addWrenches(mjtNum* force, const mjModel* m, mjData* d, mjtNum scale) 
 }
 
 
-// Sum all forces but those of constraints and of friction                       (nv)
+// Sum all forces except those of constraints and friction                       (nv)
 static void smoothForce(mjtNum* force, const mjModel* m, mjData* d, const mjtNum* actuator) {
   const mjtNum *passive = d->qfrc_passive, *bias = d->qfrc_bias, *applied = d->qfrc_applied;
   int nv = (int)m->nv;

@@ -137,7 +137,7 @@ static void checkActuators(mjgReport* report, const mjModel* m, int slot) {
 
 //---------------------------------- tendons -------------------------------------------------------
 
-// properties of a tendon's actuators that decide whether their force is one number at a gear
+// properties of a tendon's actuators, for the check that its motor torque is one number
 typedef struct mjgpRopeMotors_ {
   int n;       // actuators
   int gains;   // with a gain that depends on velocity
@@ -274,8 +274,8 @@ static void checkSlides(mjgReport* report, const mjModel* m, const mjgpJoint* jo
 }
 
 
-// Refuse gears with dependent velocities: at rest they could share friction in many ways. Only
-// fixed tendons, whose coefficients are constant.
+// Refuse gears with dependent velocities: at rest many distributions of friction are
+// solutions. Only fixed tendons, whose coefficients are constant.
 static void checkDependence(mjgReport* report, const mjModel* m, const mjgpJoint* joint, int n) {
   int nv = (int)m->nv, count = 0;
   mjtNum* E = mju_malloc(sizeof(mjtNum) * (size_t)nv * (size_t)(m->ntendon + 1));
@@ -393,8 +393,8 @@ const char* mjgp_geometryWarning(const mjModel* m, const mjgpJoint* joint) {
 }
 
 
-// Returns 1 if a gear does nothing while its motor is off: it is backdrivable, without rotor
-// inertia and constant friction.
+// Returns 1 if a gear has no effect while its motor is off: it is backdrivable, without
+// rotor inertia and load-independent friction.
 static int isIdle(const mjModel* m, const mjgpJoint* joint) {
   double gamma_u, gamma_v, coulomb;
   mjg_frictionAt(&gamma_u, &gamma_v, &coulomb, &joint->gear, 0, 0, 0, 0);

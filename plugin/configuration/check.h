@@ -10,8 +10,8 @@
 // to be freed with mju_free (mjgp_configure). Every problem goes into the report.
 mjgpJoint* mjgp_check(int* n, mjgpOptions* options, mjgReport* report, const mjModel* m, int slot);
 
-// Note the flags of a model when the compiler asks for its states: the data on which it tries the
-// model do not sleep. Null: that is over.
+// Note the flags of a model when the compiler asks for the size of its states: the data
+// on which it tries the model do not sleep. Null: the compiler is done.
 void mjgp_noteCompiled(const mjModel* m);
 
 // Returns 1 while the compiler tries this model, when it can be refused.
@@ -31,7 +31,7 @@ int mjgp_checkKey(mjgReport* report, const char* instance, const char* key);
 // "".
 const char* mjgp_remedyOf(const char* error);
 
-// Returns what is unusual about a geometry at this kind of joint, or null.
+// Returns a text about an unusual geometry at this kind of joint, or null.
 const char* mjgp_geometryWarning(const mjModel* m, const mjgpJoint* joint);
 
 // Warn of gears that do nothing while the motor is off or lock by an assumption

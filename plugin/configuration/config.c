@@ -76,8 +76,8 @@ int mjgp_countJoints(const mjModel* m, int instance) {
 
 //---------------------------------- joints of an instance -----------------------------------------
 
-// Find the joints and tendons that an instance lists, at one home. start: index of the first.
-// Returns how many can have a gear.
+// Find the joints and tendons that an instance lists, at one home. start: index of the
+// first. Returns the number of them that can have a gear.
 static int readJoints(mjgpJoint* joint, int start, mjgpPlace* place) {
   static const int types[] = {mjOBJ_JOINT, mjOBJ_TENDON};
   int found = 0, item = 0, length;
@@ -150,7 +150,7 @@ static void readTables(mjgpJoint* joint, int found, mjgpPlace* place) {
 }
 
 
-// Read the gears of an instance; joint holds found of the n listed ones.
+// Read the gears of an instance; joint has room for the found ones of n listed joints.
 static void readGears(mjgpJoint* joint, int found, int n, mjgpPlace* place) {
   mjgReport* report = place->report;
   int before = report->count, described = 0;

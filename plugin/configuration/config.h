@@ -51,7 +51,7 @@ typedef enum mjgpGap_ {
 enum {
   mjgpNGAP = 5,                   // numbers of the state of a gap
   mjgpNGAPKEY = mjgiNGAPKEY,      // keys that are numbers of a gap
-  mjgpROTORKEY = mjgpNGAPKEY - 1  // and the one that is its rotor's
+  mjgpROTORKEY = mjgpNGAPKEY - 1  // key of the gap's rotor
 };
 
 typedef enum mjgpEncoder_ {
@@ -60,28 +60,28 @@ typedef enum mjgpEncoder_ {
 } mjgpEncoder;
 
 typedef enum mjgpSide_ {
-  mjgpSIDE_MOTOR = 0,  // in front of the teeth
+  mjgpSIDE_MOTOR = 0,  // the brake acts in front of the teeth
   mjgpSIDE_LINK = 1    // behind them
 } mjgpSide;
 
 typedef enum mjgpNormally_ {
   mjgpNORMALLY_CLOSED = 0,  // a spring closes the brake, its control opens it
-  mjgpNORMALLY_OPEN = 1     // the other way round
+  mjgpNORMALLY_OPEN = 1     // a spring opens the brake, its control closes it
 } mjgpNormally;
 
-// a holding brake: Coulomb friction of a torque that a control sets
+// a holding brake: a brake: Coulomb friction whose torque a control sets
 typedef struct mjgpBrakeKeys_ {
-  int actuator;    // whose control moves it, -1: there is no brake
+  int actuator;    // actuator whose control moves the brake, -1: no brake
   int side;        // mjgpSide
-  int normally;    // mjgpNormally: where it is without power
-  double holding;  // torque that it holds when closed
-  double sliding;  // torque with which it slips
+  int normally;    // mjgpNormally: place of the brake without power
+  double holding;  // torque that the closed brake holds
+  double sliding;  // torque with which the closed brake slips
   double closing;  // time from open to closed
   double opening;  // and back
 } mjgpBrakeKeys;
 
-// Returns the share of its torque that a brake has, closed 1, open 0, where it has moved
-// by travel from where it is without power.
+// Returns the share of its torque that a brake applies, closed 1, open 0, after this
+// travel from its place without power.
 static inline mjtNum mjgp_closedShare(const mjgpBrakeKeys* brake, mjtNum travel) {
   return brake->normally == mjgpNORMALLY_CLOSED ? 1 - travel : travel;
 }
@@ -94,29 +94,29 @@ typedef struct mjgpOptions_ {
 
 // one geared joint; members that every step reads come first
 typedef struct mjgpJoint_ {
-  int dof;               // dof of the joint, or of the one that a tendon is; -1: jacobian.h
-  int qpos;              // its position in qpos, -1: a tendon of several joints
-  int joint;             // joint id, -1: a tendon
-  int tendon;            // tendon id, -1: a joint
-  int kind;              // mjgpTransmissionKind: on what velocity the gear acts
-  int gap;               // mjgpGap
-  int partner;           // number of the motor of a load and of the load of a motor, else -1
-  int sides[2];          // dofs of a load and its motor, ascending
-  int number;            // of the joint or tendon, mjgp_gearNumber
-  mjtNum signs[2];       // 1: of the motor, -1: of the load
-  int encoder;           // mjgpEncoder, of a rotor
-  int constant;          // 1: its coefficients are the same at any position, velocity and load
-  int ordinary;          // 1: and it is ordinary (mjgp_isOrdinary)
-  mjgpBrakeKeys brake;   // on this joint
-  mjgTransmission gear;  // what its description means
-  mjgBacklash backlash;  // of a rotor or load
-  double rotor_inertia;  // of a rotor
-  uint64_t keys;         // keys that a simulation may change, one bit each
-  int instance;          // plugin instance that declares it
-  int index;             // position among that instance's joints in plugin_state
-  int item;              // position in the list of its key, which its values have too
-  int type;              // mjJNT_HINGE or mjJNT_SLIDE, -1: a tendon of several joints
-  mjgDescription description;  // its gear, as it was described
+  int dof;                     // dof of the joint or of a one-joint tendon; -1: jacobian.h
+  int qpos;                    // address in qpos, -1: a tendon of several joints
+  int joint;                   // joint id, -1: a tendon
+  int tendon;                  // tendon id, -1: a joint
+  int kind;                    // mjgpTransmissionKind: velocity on which the gear acts
+  int gap;                     // mjgpGap
+  int partner;                 // index of a load's motor or of a motor's load, else -1
+  int sides[2];                // dofs of a load and its motor, ascending
+  int number;                  // of the joint or tendon, mjgp_gearNumber
+  mjtNum signs[2];             // 1: of the motor, -1: of the load
+  int encoder;                 // mjgpEncoder, of a rotor
+  int constant;                // 1: the gear's coefficients are constant
+  int ordinary;                // 1: constant, and the gear is ordinary (mjgp_isOrdinary)
+  mjgpBrakeKeys brake;         // on this joint
+  mjgTransmission gear;        // transmission of the description
+  mjgBacklash backlash;        // gap of a rotor or load
+  double rotor_inertia;        // of a rotor
+  uint64_t keys;               // keys that a simulation may change, one bit each
+  int instance;                // plugin instance that declares it
+  int index;                   // position among that instance's joints in plugin_state
+  int item;                    // position in the list of its key, and in lists of values
+  int type;                    // mjJNT_HINGE or mjJNT_SLIDE, -1: a tendon of several joints
+  mjgDescription description;  // the gear's description
 } mjgpJoint;
 
 // Returns the most joints of an instance: names in its keys "joint", "tendon" and "motor_joint",

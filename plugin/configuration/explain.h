@@ -1,4 +1,4 @@
-// What can be said about a geared joint of a model in a pose.
+// Facts about a geared joint of a model in a pose.
 
 #ifndef MJGEAR_PLUGIN_EXPLAIN_H_
 #define MJGEAR_PLUGIN_EXPLAIN_H_

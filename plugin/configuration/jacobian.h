@@ -1,8 +1,7 @@
 // The velocity w = j' v on which a gear acts, and the force j t of its friction on the dofs.
 //
-// Of a joint j is a unit vector, and so it is of a fixed tendon that is one joint with
-// the coefficient 1. Of any other tendon j is its row of ten_J, at the position before
-// the step.
+// For a joint, and for a fixed tendon of one joint with the coefficient 1, j is a unit
+// vector. For any other tendon j is its row of ten_J, at the position before the step.
 
 #ifndef MJGEAR_PLUGIN_JACOBIAN_H_
 #define MJGEAR_PLUGIN_JACOBIAN_H_
@@ -70,7 +69,7 @@ static inline mjtNum mjgp_armature(const mjModel* m, const mjgpJoint* joint) {
                                        : m->dof_armature[joint->dof];
 }
 
-// The same with that of actuators.
+// Returns the armature of the joint or tendon, with that of actuators.
 static inline mjtNum mjgp_rotorArmature(const mjModel* m, const mjgpJoint* joint) {
   int id, type = mjgp_objectOf(&id, joint);
   return mjgp_armature(m, joint) + mj_actuatorArmature(m, (mjtObj)type, id);

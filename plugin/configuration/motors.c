@@ -117,7 +117,8 @@ static void nameMotor(mjgpMotors* motors, int actuator, const mjgpPlace* place,
 }
 
 
-// Refuse a tendon of which some actuators are motors: their damping and armature are one number.
+// Refuse a tendon with motors and loads among its actuators: the engine sums their
+// damping and armature.
 static void checkTendons(const mjgpMotors* motors, const mjgpJoint* joint, int n,
                          const mjgpPlace* place) {
   const mjModel* m = place->m;

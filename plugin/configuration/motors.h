@@ -14,7 +14,7 @@
 
 #include "configuration/config.h"
 
-// what an actuator drives, if not the gear on a tendon
+// drive of an actuator, if it is not a gear on a tendon
 enum {
   mjgpDRIVES_JOINTS = -1,  // gears of all joints that it moves
   mjgpDRIVES_NONE = -2,    // no gear: a load
@@ -22,10 +22,10 @@ enum {
 };
 
 typedef struct mjgpMotors_ {
-  int* drive;  // number of a gear on a tendon, or as above                      (nactuator)
+  int* drive;  // index of a gear on a tendon, or a value above                (nactuator)
   int* named;  // pairs of an actuator and an instance that names it              (2 nnamed)
   int nnamed;
-  int mixed;  // 1: some dof with a gear may also have actuators that are loads
+  int mixed;  // 1: loads may also act on a dof with a gear
 } mjgpMotors;
 
 // Returns the most pairs of names in all instances of a model.

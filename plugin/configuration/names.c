@@ -35,7 +35,7 @@ static int bodyOf(const mjModel* m, int type, int id) {
 }
 
 
-// Returns 1 if it is in a body or below it.
+// Returns 1 if an object is in a body or below it.
 static int isBelow(const mjModel* m, int body, int type, int id) {
   int b = bodyOf(m, type, id);
   while (b > 0 && b != body) {
@@ -63,7 +63,7 @@ typedef struct Around_ {
 } Around;
 
 
-// Returns 1 if another name has them too.
+// Returns 1 if another name has this prefix and suffix too.
 static int isAround(const Around* a, const char* name) {
   size_t n = strlen(name);
   return a->prefix + a->suffix < n && !strncmp(name, a->name, a->prefix) &&

@@ -27,7 +27,8 @@ int mjgp_gearObject(int* id, const mjModel* m, int number);
 // Returns the home of a geared joint's instance above it, 0: none.
 int mjgp_homeOf(const mjModel* m, const mjgpJoint* joint);
 
-// Returns 1 if a word is looked up here: a home that has the object (mjtObj), or the first one.
+// Returns 1 if a word is looked up at this home: it has the object (mjtObj), or is the
+// first one.
 int mjgp_isPlaceOf(const char* word, int length, int type, const mjgpPlace* place);
 
 // Returns a joint or tendon as an item of a list.

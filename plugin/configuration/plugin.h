@@ -10,7 +10,7 @@
 // additional keys. Registration copies it. keys: room for mjgpMAXKEY + nmore names.
 void mjgp_describePlugin(mjpPlugin* plugin, const char** keys, const char* const* more, int nmore);
 
-// Set what differs for the plugin of brakes.
+// Set the differences of the plugin of brakes.
 void mjgp_describeBrake(mjpPlugin* plugin);
 
 #endif  // MJGEAR_PLUGIN_PLUGIN_H_

@@ -31,7 +31,7 @@ enum {
   mjgSENSOR_RESIDUAL = 10,       // relative residual of this step
   mjgSENSOR_STATUS = 11,         // mjgStatus of this step, see mjgear.h
   mjgSENSOR_FALLBACKS = 12,      // fallbacks of the solver since the data was made or reset
-  mjgSENSOR_STATE = 13,          // what the gear does: mjgpGEAR_*
+  mjgSENSOR_STATE = 13,          // state of the gear: mjgpGEAR_*
   mjgNSENSOR = 14
 };
 
@@ -40,7 +40,7 @@ enum {
   mjgpGEAR_STUCK = 0,    // stands still, friction holds
   mjgpGEAR_DRIVING = 1,  // moves, the motor drives the link
   mjgpGEAR_DRIVEN = 2,   // moves, the link drives the gear: back-driven, or braked by friction
-  mjgpGEAR_LOCKED = 3,   // stands still, and would however large the torque in its direction was
+  mjgpGEAR_LOCKED = 3,   // stands still under any torque in its direction
   mjgpGEAR_IN_GAP = 4,   // teeth do not touch: the rotor is free in the backlash gap
   mjgpGEAR_DRIVEN_BY_BOTH = 5,  // moves, motor and link both give power to the gear
   mjgpNGEARSTATE = 6

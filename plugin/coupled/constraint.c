@@ -357,8 +357,7 @@ static void coneHessian(mjtNum* H, const mjtNum* U, const mjtNum* scale, mjtNum 
 }
 
 
-// an elliptic contact in the coordinates in which its cone is regular: normal U[0],
-// tangential size T
+// an elliptic contact in coordinates with a regular cone: normal U[0], tangential size T
 typedef struct mjgpCone_ {
   mjtNum U[6], scale[6], T;
 } mjgpCone;
@@ -381,7 +380,7 @@ static mjtNum coneForce(mjtNum* f, mjtNum* H, int zone, const mjgpCone* cone, co
   int dim = contact->dim;
   mjtNum mu = contact->mu, N = cone->U[0], T = cone->T, cost = 0;
 
-  // the cone is left: no force
+  // outside the cone: no force
   if (zone == mjCNSTRSTATE_SATISFIED) {
     mju_zero(f, dim);
   }
@@ -624,7 +623,7 @@ void mjgp_gradient(const mjgpGroup* group, mjtNum* gradient, mjtNum* rounding, c
     }
   }
 
-  // least round-off, relative to the largest in the metric of the inertia
+  // lower limit of round-off, relative to the largest one in the metric of the inertia
   mjtNum most = 0;
   for (int i = 0; i < nv; i++) {
     most = mju_max(most, rounding[i] * rounding[i] / group->M[group->M_adr[i]]);

@@ -27,31 +27,31 @@ typedef struct mjgpGroup_ {
   int ne, nf;  // equalities; rows of dry friction behind them
   int ncone;   // elliptic contacts
   int njoint;  // active geared joints
-  int nterm;   // rows in front that are terms of the integrator's metric and no constraints
+  int nterm;   // rows in front that are terms of the integrator's metric, not constraints
   int nextra;  // joints whose rotor inertia has a row beside its diagonal
 
   // problem
   const int* dof;             // dofs in the engine's numbers                       (nv)
   const int* row;             // rows in the engine's numbers, -1: a term           (nefc)
   const int* joint;           // geared joints, numbers of mjgpGears                (njoint)
-  int* E_adr;                 // start of the velocity that each acts on, as a row E  (njoint+1)
+  int* E_adr;                 // start of each joint's row of E                 (njoint+1)
   int* E_dof;                 // dof of each entry, in the numbers of the group
-  mjtNum* E;                  // entries; a joint has one, and that is 1
-  int* extra;                 // which of these rows is theirs, -1: none            (njoint)
-  const mjtNum** extra_row;   // the rows, over the engine's dofs                   (nextra)
+  mjtNum* E;                  // entries; the row of a joint has one, 1
+  int* extra;                 // row of its rotor inertia, -1: none               (njoint)
+  const mjtNum** extra_row;   // these rows, over the engine's dofs               (nextra)
   int* M_adr;                 // start of each row of M's upper triangle            (nv+1)
   int* M_col;                 // column of each entry, ascending; the diagonal is the first of a row
   mjtNum* M;                  // entries
   int* J_adr;                 // start of each row of J, counted in lanes            (nefc+1)
-  int* J_lane;                // first column of each lane that is not zero, ascending
-  int* J_bits;                // which of its entries are not zero, a bit each
+  int* J_lane;                // first column of each nonzero lane, ascending
+  int* J_bits;                // bits of the nonzero entries of each lane
   mjtNum* J;                  // entries                                            (4 x lanes)
   int* type;                  // mjtConstraint                                      (nefc)
   mjtNum* D;                  // constraint mass                                    (nefc)
   mjtNum* R;                  // its inverse                                        (nefc)
   mjtNum* floss;              // bound of dry friction                              (nefc)
   mjtNum* aref;               // reference acceleration                             (nefc)
-  const mjContact** contact;  // of each elliptic contact                        (ncone)
+  const mjContact** contact;  // elliptic contacts                               (ncone)
   mjtNum* force;              // b without friction                                 (nv)
 
   // forces at some acceleration
@@ -68,14 +68,14 @@ typedef struct mjgpGroup_ {
   size_t* U_adr;    // U_adr[i] + j: address of U_ij                     (nv)
   size_t nU;        // entries, in whole lanes
   mjtNum* U;        // entries                                           (nU)
-  mjtNum* inverse;  // of the diagonal, which U has not                  (nv)
-  mjtNum* root;     // of that, where it is positive definite            (nv)
-  int* same;        // a row of J has the columns of the row before      (nefc)
-  mjtNum* inertia;  // M in the places of U                              (nU)
+  mjtNum* inverse;  // inverse of the diagonal, which U lacks            (nv)
+  mjtNum* root;     // its square root, if positive definite             (nv)
+  int* same;        // 1: a row of J has the columns of the row before it (nefc)
+  mjtNum* inertia;  // M in the layout of U                              (nU)
   mjtNum* line;     // scratch: zeros                                    (nv)
   mjtNum* work;     // scratch                                           (nv)
-  int reduced;      // U has the factors from which the Delassus matrix was made
-  int ld;           // distance of rows with a column per joint
+  int reduced;      // 1: the Delassus matrix was made from the factors in U
+  int ld;           // row stride of matrices with a column per joint
 } mjgpGroup;
 
 _Static_assert(sizeof(mjtNum) == 2 * sizeof(int) && sizeof(mjtNum) == sizeof(size_t),
@@ -95,17 +95,18 @@ void mjgp_mulJacobian(const mjgpGroup* group, mjtNum* result, const mjtNum* x);
 // jar = J a - aref
 void mjgp_residual(mjgpGroup* group, mjtNum* jar, const mjtNum* a);
 
-// Returns the size of the terms of J a - aref of row i, which is round-off below mjgpEDGE of it.
+// Returns the size of the terms of J a - aref in row i. The sum is round-off below
+// mjgpEDGE times this size.
 mjtNum mjgp_rowSize(const mjgpGroup* group, int i, const mjtNum* a);
 
 // Compute forces f and states at jar, and Hessians of cones (nullable). Returns the cost.
 mjtNum mjgp_constraintForce(const mjgpGroup* group, mjtNum* f, int* state, mjtNum* cone,
                             const mjtNum* jar);
 
-// The same at group->jar with the rows' present states.
+// Compute forces f at group->jar with the present states of the rows.
 void mjgp_forceInStates(mjgpGroup* group);
 
-// Returns the slope of that cost along row at jar = from + share row.
+// Returns the slope of the constraint cost along row at jar = from + share row.
 mjtNum mjgp_slopeAlong(const mjgpGroup* group, const mjtNum* from, const mjtNum* row, mjtNum share);
 
 // M a - b, and x -= J' f                                                             (nv)

@@ -120,7 +120,7 @@ static int solve(mjgpStep* s, int* method, mjtNum* error, int* worst) {
 }
 
 
-// Returns 1 if motions of gears may depend on each other: not those of joints alone
+// Returns 1 if velocities of gears may be linearly dependent; those of joints are not
 static int mayShare(const mjgpStep* s) {
   int tendons = 0;
   for (int i = 0; i < s->n; i++) {
@@ -130,8 +130,9 @@ static int mayShare(const mjgpStep* s) {
 }
 
 
-// Solve for gears with dependent motions, as two winches on one load, which hold it in many ways.
-// Stiff springs behind them choose the shares next to those of the last step.
+// Solve for gears with dependent motions, for instance two winches on one load: many
+// distributions of the load are solutions. Stiff springs behind the gears select the one
+// closest to the last step.
 static int shareLoad(mjgpStep* s, int* method, mjtNum* error, int* worst) {
   mjtNum* compliance = s->g->in.compliance;
   mj_markStack(s->d);
@@ -321,8 +322,8 @@ static void solveParts(mjgpGears* g, const mjModel* m, mjData* d, mjgpInertia* M
 }
 
 
-// Solve for gears on trees coupled by tendons of several joints. Returns the number of the
-// others, which move to the front.
+// Solve for gears on trees coupled by tendons of several joints. Moves all other joints
+// to the front and returns their number.
 static int solveTendons(mjgpGears* g, const mjModel* m, mjData* d, mjgpInertia* Mhat,
                         const mjtNum* force, int* joint, int n) {
   // tendons are the last ones

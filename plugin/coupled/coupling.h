@@ -10,8 +10,8 @@
 #include "state/gears.h"
 
 // Solve for friction of n joints, which are reordered: together with constraint forces, else tree
-// by tree, or by trees that actuators couple. force: all forces but those of constraints and
-// friction (nv). Sets the acceleration in d->qacc_warmstart.
+// by tree, or by trees that actuators couple. force: all forces except those of
+// constraints and friction (nv). Sets the acceleration in d->qacc_warmstart.
 void mjgp_solveGears(mjgpGears* g, const mjModel* m, mjData* d, mjgpInertia* Mhat,
                      const mjtNum* force, int* joint, int n);
 

@@ -302,7 +302,7 @@ int mjgp_makeDelassus(mjgpStep* s) {
     mjgp_solveLowerJoints(group, s->left, 0);
   }
 
-  // their product; a row of the right is zero outside of from .. to
+  // product of left and right; a row of right is zero outside from .. to
   mju_zero(s->W, n * ld);
   for (int k = 0; k < nv; k++) {
     const mjtNum *left = s->left + k * ld, *right = s->right + k * ld;

@@ -15,24 +15,24 @@ typedef struct mjgpStep_ {
   mjgpGears* g;
   mjgpGroup* group;
   const mjgpInertia* Mhat;
-  int made;            // the rows of the integrator are made
+  int made;            // 1: the rows of the integrator are computed
   int n;               // geared joints
   int newton_steps;    // linearizations so far
-  int gaps;            // 1: one has a gap
+  int gaps;            // 1: a joint has a gap
   mjtNum* a;           // acceleration                                       (nv)
   mjtNum* next;        // target of a Newton step                                   (nv)
   mjtNum* search;      // direction of the inner problem                     (nv)
   mjtNum* gradient;    //                                                    (nv)
-  mjtNum* rounding;    // rounding errors in it                              (nv)
+  mjtNum* rounding;    // round-off of the gradient                          (nv)
   mjtNum* descent;     // root'^-1 gradient without friction                    (nv)
   mjtNum* right;       // root'^-1 E', a column per joint                       (nv x ld)
-  mjtNum* left;        // root'^-1 of the rows that give the velocity; may be right
-  mjtNum* rows;        // those rows, as columns; null: those of E           (nv x ld)
+  mjtNum* left;        // root'^-1 rows; the same memory as right if rows is null
+  mjtNum* rows;        // rows from a to gear acceleration, as columns; null: E (nv x ld)
   mjtNum* forces;      // rows from force to velocity change per second; null: left  (nv x ld)
-  int* reduced_state;  // states at which W was made                       (nefc)
-  int* factored;       // states that are factored                           (nefc)
+  int* reduced_state;  // row states of W                                  (nefc)
+  int* factored;       // row states of the factors                          (nefc)
   mjtNum* W;           // left' right: effect of friction on acceleration    (n + nextra x ld)
-  mjtNum* jar;         // of the inner problem's direction                   (nefc)
+  mjtNum* jar;         // J times the inner problem's direction              (nefc)
   int* state;          // states of a trial                                  (nefc)
   mjtNum* t;           // friction                                           (n)
   mjtNum* target;      // friction of a linearization                        (n)

@@ -39,8 +39,8 @@ void mjgp_restoreStatic(mjgpStep* s, const mjtNum* ratio) {
 }
 
 
-// Returns the torque of the gains of a motor behind a gap on joint i at s->acc, where the
-// integrator has them.
+// Returns the torque on joint i at s->acc by gains of a motor behind a gap, which the
+// integrator applies to the joint.
 static mjtNum takenTorque(const mjgpStep* s, int i) {
   int e = s->group->extra[i];
   return s->g->in.misplaced[s->group->joint[i]] * s->acc[i] + (e >= 0 ? s->acc[s->n + e] : 0);
@@ -56,7 +56,7 @@ static void turnRotor(mjgpStep* s, int i) {
   mjgCouplingStep* step = g->out.gap + joint;
   mjtNum h = s->m->opt.timestep, v = g->in.v[joint] + h * s->acc[i];
 
-  // the gap beside a joint that moves as it does, then the rotor
+  // step the gap with the joint's motion given, then the rotor
   mjg_couplingResolve(step, c, v, 0);
   if (g->config->joint[joint].gap == mjgpGAP_LOAD) {
     step->T = s->t[i];

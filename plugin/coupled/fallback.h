@@ -11,8 +11,8 @@
 int mjgp_releaseAll(mjgpStep* s, mjtNum* ratio);
 void mjgp_restoreStatic(mjgpStep* s, const mjtNum* ratio);
 
-// Passive fallback: the friction of s->t without that which drives a joint, and the engine's
-// motion with it. The step is not solved, but creates no energy.
+// Passive fallback: take the friction s->t, zero where it would drive a joint, and the
+// engine's motion with it. The step is not solved, but creates no energy.
 void mjgp_giveUp(mjgpStep* s);
 
 #endif  // MJGEAR_PLUGIN_FALLBACK_H_

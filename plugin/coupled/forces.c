@@ -21,7 +21,7 @@ int mjgp_hasForces(const mjgpStep* s) {
 
 //---------------------------------- a step --------------------------------------------------------
 
-// a row of J as column c of X
+// Copy a row of J to column c of X.
 static void setColumn(const mjgpGroup* group, mjtNum* X, int ld, int c, int row) {
   for (int k = group->J_adr[row]; k < group->J_adr[row + 1]; k++) {
     for (int j = 0; j < mjgiSIMD; j++) {
@@ -33,7 +33,7 @@ static void setColumn(const mjgpGroup* group, mjtNum* X, int ld, int c, int row)
 }
 
 
-// a row of J; what it has no lanes for is kept
+// Copy a row of J to x; lanes that the row does not store stay as they are.
 static void copyRow(const mjgpGroup* group, mjtNum* x, int row) {
   for (int k = group->J_adr[row]; k < group->J_adr[row + 1]; k++) {
     *(mjgiSimd*)(x + group->J_lane[k]) = *(const mjgiSimd*)(group->J + mjgiSIMD * k);
@@ -89,7 +89,7 @@ void mjgp_makeForces(mjgpForces* f, mjgpStep* s) {
 }
 
 
-// K with the lines of the pieces, and its factors
+// Make K with the lines of the pieces, and factor it.
 static int factorTree(mjgpForces* f, const mjgpPiece* piece) {
   const mjgpStep* s = f->s;
   const mjgpGroup* group = s->group;
@@ -156,8 +156,8 @@ static void listRows(mjgpForces* f) {
 }
 
 
-// Multiply the rows of x, lanes apart, by the force response of the acting rows; rows of cones
-// are mixed.
+// Multiply the rows of x, lanes apart, by the force response s'' of the active rows; a
+// cone's response mixes its rows.
 static void answer(const mjgpForces* f, mjtNum* x, int lanes, int flg_own) {
   const mjgpGroup* group = f->s->group;
   for (int c = 0; c < f->n; c++) {
@@ -185,7 +185,7 @@ static void answer(const mjgpForces* f, mjtNum* x, int lanes, int flg_own) {
 }
 
 
-// Factors of S = 1 + s'' rows X for the active rows
+// Factor S = 1 + s'' rows X for the active rows.
 static int factorRows(mjgpForces* f) {
   int lanes = f->lanes;
   answer(f, f->S, lanes, 1);
@@ -228,7 +228,7 @@ int mjgp_factorForces(mjgpForces* f, const mjgpPiece* piece) {
 }
 
 
-// forces y of the active rows, from what these see of a motion without them
+// Solve for the forces y of the active rows. y: -J times the motion without these forces.
 static void solveRows(mjgpForces* f) {
   answer(f, f->y, 1, 0);
   for (int c = 0; c < f->n; c++) {
@@ -238,7 +238,7 @@ static void solveRows(mjgpForces* f) {
 }
 
 
-// Solve dw = K^-1 dw, then the forces of the acting rows.
+// Solve dw = K^-1 dw, and add the motion that the forces of the active rows cause.
 static void solveMotion(mjgpForces* f) {
   const mjgpStep* s = f->s;
   mjtNum* dw = f->dw;
@@ -257,7 +257,7 @@ static void solveMotion(mjgpForces* f) {
 }
 
 
-// No piece is in it, so that M^-1 J' of all rows serves, and the factors of Mhat:
+// Gears are free here: M^-1 J' of all rows and the factors of Mhat exist already.
 //
 //   W_ii = e_i' Mhat^-1 (e_i + J' y),   (1 + s'' J M^-1 J') y = -s'' J M^-1 e_i
 int mjgp_forceEffects(mjgpForces* f, const int* gear, int n, mjtNum* W) {

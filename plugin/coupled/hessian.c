@@ -269,7 +269,7 @@ void mjgp_assemble(mjgpGroup* group) {
 
 
 int mjgp_eliminate(mjgpGroup* group) {
-  // what is behind column i % 4 of a lane
+  // the lane with only the columns after i % 4
   static const mjgpBits behind[mjgiSIMD] = {
       {0, -1, -1, -1}, {0, 0, -1, -1}, {0, 0, 0, -1}, {0, 0, 0, 0}};
   for (int k = 0; k < group->nv; k++) {

@@ -2,10 +2,10 @@
 // the diagonal of U.
 //
 // The dofs of a group are numbered from the leaves of the kinematic tree to its root. In
-// this order M factors without fill-in, and constraints add only what connects different
-// branches. Row k of U reaches from column k to last[k]; in between its non-zeros are
-// among the ancestors of k in the elimination tree: parent[k], the parent of that, and so
-// on.
+// this order M factors without fill-in; constraints fill in only between the branches
+// that they connect. Row k of U reaches from column k to last[k]; in between its
+// non-zeros are among the ancestors of k in the elimination tree: parent[k], its parent,
+// and so on.
 
 #ifndef MJGEAR_PLUGIN_HESSIAN_H_
 #define MJGEAR_PLUGIN_HESSIAN_H_

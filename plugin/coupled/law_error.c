@@ -29,7 +29,7 @@ mjtNum mjgp_stepSize(const mjgpStep* s, int i) {
 }
 
 
-// Returns its velocity of slip with friction t.
+// Returns the velocity of slip of joint i with friction t.
 static mjtNum slipVelocity(const mjgpStep* s, int i, mjtNum t) {
   return mjgp_slip(s->g, s->group->joint[i], jointVelocity(s, i), t);
 }
@@ -114,8 +114,9 @@ static mjtNum shaftDistance(const mjgpStep* s, int i) {
 }
 
 
-// Returns the largest distance of a joint from the law. size: of the torques at each joint,
-// beside those of its gear. fastest: velocity to which round-off of all joints is relative.
+// Returns the largest distance of a joint from the law. size: size of the torques at each
+// joint, without those of its gear. fastest: velocity to which the round-off of all
+// joints is relative.
 static mjtNum farthest(const mjgpStep* s, int* worst, const mjtNum* size, mjtNum fastest) {
   const mjgpGears* g = s->g;
   mjtNum h = s->m->opt.timestep, most = 0;
@@ -123,7 +124,7 @@ static mjtNum farthest(const mjgpStep* s, int* worst, const mjtNum* size, mjtNum
   for (int i = 0; i < s->n; i++) {
     int joint = s->group->joint[i];
     if (s->gaps && hasGap(s, i)) {
-      // with W < 0 the core may have no step of its rotor
+      // with W < 0 the core may have no solution for the rotor's step
       int rotor = g->config->joint[joint].gap == mjgpGAP_ROTOR;
       mjtNum error = rotor ? rotorDistance(s, joint, jointVelocity(s, i)) : shaftDistance(s, i);
       *worst = error > most ? joint : *worst;
@@ -137,7 +138,7 @@ static mjtNum farthest(const mjgpStep* s, int* worst, const mjtNum* size, mjtNum
     mjtNum lambda = mjgi_lawLoad(g->in.gamma_u[joint], g->in.gamma_v[joint], u, t);
     v -= open > 0 ? mju_clip(v, -open, open) : 0;
 
-    // what slips has the sliding bound, what is stuck may have the static one
+    // a slipping joint has the sliding bound, a stuck one may have the static bound
     int mode = g->out.mode[joint];
     mjgpBound up = mjgp_boundOf(&g->in, joint, 1, mode),
               down = mjgp_boundOf(&g->in, joint, -1, mode);

@@ -13,8 +13,8 @@
 mjtNum mjgp_stepSize(const mjgpStep* s, int i);
 
 // Returns the largest distance of the results from the law at s->a and s->acc, relative to
-// the terms of each joint; where that is too much, also to the round-off of its neighbours.
-// worst: the joint, a number of mjgpGears
+// the terms of each joint; if that exceeds the tolerance, also relative to the round-off
+// of its neighbours. worst: the joint, a number of mjgpGears
 mjtNum mjgp_lawError(mjgpStep* s, int* worst);
 
 #endif  // MJGEAR_PLUGIN_LAW_ERROR_H_

@@ -22,7 +22,8 @@
 #include "friction/tolerances.h"
 
 
-//---------------------------------- where the step is ---------------------------------------------
+//---------------------------------- state of the iteration
+// ----------------------------------------
 
 // Make the lines of all pieces at s->acc.
 static void makeLines(mjgpNewton* p) {
@@ -132,7 +133,7 @@ static int compareStates(const mjgpStep* s, int* changed) {
 }
 
 
-// Returns 1 if the gradient with friction is round-off, of stiff shafts too.
+// Returns 1 if the gradient with friction is round-off, that of stiff shafts included.
 static int isZero(mjgpNewton* p) {
   mjgpStep* s = p->s;
   const mjgpGroup* group = s->group;
@@ -173,8 +174,8 @@ static mjtNum slopeAt(mjgpNewton* p, mjtNum share, const mjtNum* f) {
 }
 
 
-// Shorten the step s->search to the least cost along it, and set the pieces there. Returns 0 if
-// that is its end.
+// Shorten the step s->search to the least cost along it, and set the pieces there.
+// Returns 0 if the full step is kept.
 static int shorten(mjgpNewton* p) {
   mjgpStep* s = p->s;
   mjgpGroup* group = s->group;
@@ -293,7 +294,7 @@ static mjtNum residual(mjgpNewton* p) {
   }
   for (int k = 0; k < group->nv; k++) {
     mjtNum M = group->M[group->M_adr[k]], own = mju_abs(M * s->a[k]);
-    mjtNum step = mju_abs(M * s->search[k]);  // what is left of it is a difference
+    mjtNum step = mju_abs(M * s->search[k]);  // terms that cancel
     mjtNum force = mju_abs(group->force[k]) + s->next[k];
     mjtNum size = (own + step + force + mju_abs(p->balance[k])) / mju_sqrt(M);
     missing = mju_max(missing, mju_abs(p->w[k]) / mju_sqrt(M));
@@ -481,7 +482,7 @@ static int isAmong(const uint64_t* visited, int n, uint64_t now) {
 }
 
 
-// Makes a step on the lines of the pieces, with rows in their states. Returns 0 if the
+// Make a step on the lines of the pieces, with rows in their states. Returns 0 if the
 // system cannot be solved
 static int step(mjgpNewton* p) {
   mjgpStep* s = p->s;
@@ -502,7 +503,8 @@ static int step(mjgpNewton* p) {
 }
 
 
-// near: 1 if s->rounding is that of the solution
+// Solve for the active set. Returns 1 if the step is solved. near: 1 if s->rounding
+// belongs to the result
 static int settle(mjgpNewton* p, int flg_connect, int* iterations, int* near) {
   mjgpStep* s = p->s;
   mjgpGroup* group = s->group;

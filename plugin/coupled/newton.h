@@ -24,8 +24,8 @@ typedef struct mjgpNewton_ {
   mjtNum* acc;   // s->acc at the start of a step, and its change             (2 ld)
   mjtNum* dacc;
   mjtNum size;   // largest force that acts on a gear without constraints
-  int monotone;  // no gear's friction falls with its acceleration
-  int whole;     // the cost is convex, gears included
+  int monotone;  // 1: no gear's friction decreases with its acceleration
+  int whole;     // 1: the cost is convex, gears included
 } mjgpNewton;
 
 // Allocate on d's stack, and set the pieces at s->a.

@@ -127,8 +127,8 @@ static void connectTerms(int* parent, const mjModel* m, const mjData* d) {
 
 //---------------------------------- lists ---------------------------------------------------------
 
-// Sort items by part, stable: those of n with number[k] >= 0, or 0 .. n - 1 if item is null. Part
-// p has those from adr[p] to adr[p + 1].
+// Sort items by part, stable: the items of n with number[k] >= 0, or 0 .. n - 1 if item
+// is null. Part p has the items from adr[p] to adr[p + 1].
 static void sortItems(int* adr, int* list, const int* item, const int* number, int n, int npart) {
   memset(adr, 0, sizeof(int) * (size_t)(npart + 1));
   for (int k = 0; k < n; k++) {
@@ -175,7 +175,7 @@ static int takeIslands(mjgpPart* part, const mjgpGears* g, mjData* d, const int*
     own[i] = number[k];
   }
 
-  // joints come tree by tree: most follow one of their part
+  // joints come tree by tree: most follow a joint of the same part
   for (int i = 0, end; i < n; i = end) {
     for (end = i + 1; end < n && own[end] == own[i]; end++) {}
     part[own[i]].njoint += end - i;

@@ -15,15 +15,15 @@
 // breakpoints: zeros of functions that are positive on a piece
 typedef enum mjgpEnd_ {
   mjgpEND_NONE = 0,
-  mjgpEND_ROW,    // of a row: J a - aref at the edge between open and acting
-  mjgpEND_DRY,    // of dry friction, which has two: the lower one
-  mjgpEND_LOAD,   // of a gear: its load changes sign
+  mjgpEND_ROW,    // residual of a row at the edge between open and active
+  mjgpEND_DRY,    // the lower one of the two edges of dry friction
+  mjgpEND_LOAD,   // the load of a gear changes sign
   mjgpEND_ABOVE,  // stuck: friction at the upper bound; slips: no motion
   mjgpEND_BELOW,  // stuck: friction at the lower bound
   mjgpEND_SHAFT,  // the torque of a shaft leaves its tangent
-  mjgpEND_UPPER,  // of a zone of an elliptic cone: where it ceases to act
-  mjgpEND_LOWER,  // where it begins to slide, or ceases to
-  mjgpEND_TURN,   // none: a sliding contact has turned
+  mjgpEND_UPPER,  // an elliptic contact opens or closes
+  mjgpEND_LOWER,  // an elliptic contact starts or stops sliding
+  mjgpEND_TURN,   // no change of zone: a sliding contact has turned
 } mjgpEnd;
 
 // Start of a path: far from rest, in two metrics; at rest, at the engine's own solution
@@ -35,7 +35,7 @@ typedef enum mjgpStart_ {
   mjgpNSTART
 } mjgpStart;
 
-// inputs of a gear, which the path moves to those of the step
+// inputs of a gear, which change along the path to the inputs of the step
 typedef struct mjgpInputs_ {
   mjtNum v, tau, coulomb;
 } mjgpInputs;
@@ -57,36 +57,37 @@ typedef struct mjgpPath_ {
   mjgpStep* s;
   mjgpSystem system;
   int n, nv;
-  int fine;           // 1: contacts turn little on a line
-  int curved;         // lines are not exact: cones or shafts
-  int sign;           // of the determinant of the equations
-  mjtNum x;           // from 0, the start, to 1
-  mjtNum size;        // of da, in the metric of the inertia, at the start
-  mjtNum unit;        // of torques, over the root of an inertia
+  int fine;           // 1: segments are short, so that contacts turn little
+  int curved;         // 1: segments are curved, by cones or shafts
+  int sign;           // sign of the determinant of the equations
+  mjtNum x;           // homotopy parameter, from 0 to 1
+  mjtNum size;        // size of da in the metric of the inertia, at the start
+  mjtNum unit;        // unit of torque over the root of an inertia
   mjtNum* G;          // gradient at the start, scaled by 1 - x                      (nv)
   mjgpInputs* begin;  // inputs of the gears at the start                            (n)
-  mjgpInputs* end;    // and of the step                                             (n)
+  mjgpInputs* end;    // inputs of the gears in the step                             (n)
   mjgpPiece* line;    // right sides of the direction                                (n)
   int* cone;          // first row of each elliptic contact                          (ncone)
-  mjgpPoint place;    // where the line began
-  mjgpShaft behind;   // the shaft at the end of a line, on its next piece
-  mjtNum before;      // its acceleration before the end
+  mjgpPoint place;    // start of the segment
+  mjgpShaft behind;   // shaft at the end of a segment, on its next piece
+  mjtNum before;      // acceleration of this shaft before the end
   mjtNum* gradient;   // residual, without friction                                  (nv)
 
-  // along the line, by x
+  // direction: derivatives by x
   mjtNum* da;    // acceleration                                                     (nv)
   mjtNum* dt;    // friction                                                         (n)
   mjtNum* dacc;  // accelerations of the gears                                       (ld)
   mjtNum* djar;  // constraint rows                                                  (nefc)
 
-  // back to the path
+  // correction back to the path
   mjtNum* ea;  // (nv)
   mjtNum* et;  // (n)
   mjtNum* w;   // scratch                                                            (nv)
 } mjgpPath;
 
 
-//---------------------------------- where it stands -----------------------------------------------
+//---------------------------------- state at a point
+// ----------------------------------------------
 
 // Set the inputs of the gears at x.
 static void setInputs(const mjgpPath* path, mjtNum x) {
@@ -290,8 +291,8 @@ static int fitZones(mjgpPath* path) {
 }
 
 
-// Correct back to the path after a segment of this length, and compute the direction there.
-// Returns 0 if it is too far.
+// Correct the point back to the path after a segment of this length, and compute the
+// direction. Returns 0 if the error is too large.
 static int correct(mjgpPath* path, mjtNum length) {
   for (int k = 0; k < mjgpREFINE; k++) {
     if (k && !factor(path)) {
@@ -325,7 +326,8 @@ static int isDry(const mjgpGroup* group, int row) {
 }
 
 
-// Compute value and slope of a row's breakpoint function. Returns 0 if the row has no such end.
+// Compute value and slope of a row's breakpoint function. Returns 0 if the row has no
+// such breakpoint.
 static int rowEnd(mjtNum* value, mjtNum* slope, const mjgpPath* path, mjgpEnd end, int i) {
   const mjgpGroup* group = path->s->group;
   int state = group->state[i], dry = isDry(group, i), acts = state == mjCNSTRSTATE_QUADRATIC;
@@ -340,9 +342,9 @@ static int rowEnd(mjtNum* value, mjtNum* slope, const mjgpPath* path, mjgpEnd en
 }
 
 
-// Returns the sign of the load on the bound that a stuck gear with a brake meets. Each bound is
-// the larger of two lines, whose loads change sign at different places; it is met when both are
-// passed.
+// Returns the sign of the load on the bound that a stuck gear with a brake meets. Each
+// bound is the larger of two lines, whose loads change sign at different points; the gear
+// meets it after passing both.
 static int endingLoad(const mjgpPath* path, mjgpBound bound, int i, int side, int sign) {
   mjtNum load = loadOf(path, i) + bound.shift, rate = loadRate(path, i);
   mjtNum coulomb = path->end[i].coulomb - path->begin[i].coulomb;
@@ -670,7 +672,7 @@ static int setAcceleration(mjgpPath* path, mjgpStart kind) {
 }
 
 
-// Put gear i at rest without friction, with the velocity that stops there
+// Start gear i at rest: set its velocity to the value that ends at rest without friction
 static void startResting(mjgpPath* path, int i) {
   const mjgpStep* s = path->s;
   const mjgpGroup* group = s->group;

@@ -43,9 +43,10 @@ void mjgp_makeSystem(mjgpSystem* sys, mjgpStep* s, const mjgpPiece* piece, int f
 }
 
 
-//---------------------------------- in the place of H ----------------------------------------------
+//---------------------------------- in the memory of H
+// ---------------------------------------------
 
-// Eliminate dof k with a known change: its column moves to the right side.
+// Eliminate dof k, whose change is known: move its column to the right side.
 static void eliminateKnown(mjgpSystem* sys, int k, mjtNum change) {
   const mjgpGroup* group = sys->s->group;
   mjtNum *x = sys->x, *row = group->U + group->U_adr[k];

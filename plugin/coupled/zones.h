@@ -19,8 +19,8 @@ typedef enum mjgpBoundary_ {
 // Returns 1 if a contact is at the apex of its cone, relative to its rate.
 int mjgp_isApex(const mjContact* contact, const mjtNum* jar, const mjtNum* djar);
 
-// Returns 1 if a zone (mjtConstraintState) has the boundary; the zone beyond it. flg_apex: the
-// line passes through the apex.
+// Returns 1 if a zone (mjtConstraintState) has the boundary, and sets the zone beyond it.
+// flg_apex: the line passes through the apex.
 int mjgp_hasBoundary(int zone, int boundary);
 int mjgp_zoneBehind(int zone, int boundary, int flg_apex);
 
@@ -31,7 +31,8 @@ static inline int mjgp_zone(mjtNum N, mjtNum T, mjtNum mu) {
                            : mjCNSTRSTATE_CONE;
 }
 
-// The same of a residual; -1 within this share of its length of a boundary.
+// Returns the zone of a residual, or -1 if it is closer to a boundary than this share of
+// its length.
 int mjgp_zoneOf(const mjContact* contact, const mjtNum* jar, mjtNum edge);
 
 // Returns the length of the line to the boundary in direction sign, or infinity.

@@ -139,8 +139,8 @@ static mjtNum* rowOf(mjgpGears* g, const mjModel* m, mjData* d, int i) {
 }
 
 
-// S += scale j' j over gears on joints whose motor the actuator is, of which M has
-// armature; drag: the same factor of the torque that is proportional to velocity; tau +=
+// Add scale j' j to S for the gears on joints whose motor this actuator is; M contains
+// the share armature of it. drag: factor of the torque proportional to velocity; tau +=
 // force j
 static void addTerm(mjgpGears* g, const mjModel* m, mjData* d, int actuator, mjtNum scale,
                     mjtNum armature, mjtNum drag, mjtNum force, int n, const int* dof,
@@ -217,7 +217,7 @@ static void addMechanics(mjgpGears* g, const mjModel* m, mjData* d) {
     actuatorDamping(&drag, &slope, m, mjOBJ_TENDON, t, d->ten_velocity[t]);
     drag = damps ? drag : 0;
 
-    // all of its actuators are motors of the same gears
+    // all actuators of the tendon are motors of the same gears
     while (m->actuator_trntype[k] != mjTRN_TENDON || m->actuator_trnid[2 * k] != t) {
       k++;
     }
@@ -400,7 +400,7 @@ static void addVelocityGains(mjgpGears* g, const mjModel* m, mjData* d) {
     addJointGains(g, m, d, -1);
   }
 
-  // the effective inertia has all of them
+  // the effective inertia has the gains of all actuators
   if (addSharedGains(g, m, d) || mixed) {
     mju_zero(d->qDeriv, (int)m->nD);
     mjd_actuator_vel(m, d);

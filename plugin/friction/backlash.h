@@ -6,7 +6,7 @@
 // wherever its joint is put.
 //
 // Form (b): motor and load are joints of the model. The plugin couples the difference of
-// their positions. Gear friction is the motor joint's.
+// their positions. Gear friction acts on the motor joint.
 //
 // Each joint with backlash has numbers of its own in plugin_state (layout.h).
 
@@ -18,7 +18,8 @@
 #include "configuration/config.h"
 #include "state/gears.h"
 
-// coupling of an active joint in this step, from its state, motor torque and law in g
+// Make the coupling of an active joint in this step from its state, motor torque and law
+// in g.
 void mjgp_makeCoupling(mjgpGears* g, const mjModel* m, const mjData* d, int i);
 
 // Returns 1 if no gap has made a step since the reset.
@@ -31,7 +32,7 @@ void mjgp_advanceGap(const mjgpGears* g, const mjModel* m, mjData* d, int i);
 // -1).
 void mjgp_addEncoder(const mjgpGears* g, const mjModel* m, mjData* d, int sign);
 
-// rotor angle and velocity, now
+// Returns the present angle and velocity of the rotor.
 mjtNum mjgp_rotorAngle(const mjgpGears* g, const mjData* d, int i);
 mjtNum mjgp_rotorVelocity(const mjgpGears* g, const mjModel* m, const mjData* d, int i);
 

@@ -1,14 +1,14 @@
 // The bound of a gear's friction in one direction, with brake and backstop.
 //
 // A brake of torque B is Coulomb friction of its own, in front of the teeth or behind
-// them. Where it slips in direction s the teeth get u - s B, or give x + s B, and the
-// friction of both,
+// them. If the joint slips in direction s, the teeth receive u - s B or deliver x + s B.
+// The friction of gear and brake together,
 //
 //   s t = r (|lambda + s turn B| + c) + B,      turn = -gamma_u in front, gamma_v behind
 //
-// with lambda of u and t, is that of the law at another load and another constant. At
-// rest its bounds are these two. A joint that turns one way only has no bound the other
-// way: c is infinite.
+// with lambda of u and t, follows the law with another load and another constant. At
+// rest t lies between the bounds of the two directions. For a joint that turns one way
+// only, c of the other direction is infinite.
 
 #ifndef MJGEAR_PLUGIN_BOUND_H_
 #define MJGEAR_PLUGIN_BOUND_H_

@@ -112,7 +112,7 @@ static int isDiagonal(const mjModel* m, mjgpGains gains) {
 }
 
 
-// slope = h d(damping)/dv, and the velocity gains of actuators
+// Make slope = h d(damping)/dv and the velocity gains of actuators.
 static void makeSlope(mjgpInertia* Mhat, const mjModel* m, const mjData* d, mjgpGears* g, int damps,
                       int gains) {
   mjtNum h = m->opt.timestep;
@@ -165,7 +165,8 @@ static void makeDiscrete(mjgpInertia* Mhat, const mjModel* m, const mjData* d, m
 }
 
 
-// lower, upper = M - h qDeriv, less what rotors have; upper is nullable
+// Make lower, upper = M - h qDeriv, without the gains of rotors behind gaps; upper is
+// nullable.
 static void addDerivative(mjtNum* lower, mjtNum* upper, const mjModel* m, const mjData* d,
                           const mjgpGears* g) {
   for (int t = g->in.ntree - 1; t >= 0; t--) {
@@ -295,7 +296,7 @@ void mjgp_solveInertia(mjtNum* x, const mjModel* m, const mjgpInertia* Mhat, int
 }
 
 
-// Elimination propagates a force only to ancestors, whose rows are parts of the dof's row.
+// Elimination passes a force only to ancestors, whose columns are part of the dof's row.
 mjtNum mjgp_inverseDiagonal(const mjModel* m, const mjgpInertia* Mhat, mjtNum* x, int dof) {
   const int* row = m->M_colind + m->M_rowadr[dof];
   int diag = m->M_rownnz[dof] - 1, tree = m->dof_treeid[dof];

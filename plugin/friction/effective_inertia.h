@@ -19,14 +19,14 @@
 
 typedef struct mjgpInertia_ {
   const mjtNum* slope;  // Mhat = M + diag(slope); null: Mhat is another matrix      (nv)
-  int passive;          // and all of slope is >= 0
+  int passive;          // 1: all entries of slope are >= 0
   int flg_M;            // Mhat is M
-  int solver;           // the engine's constraint solver moves in Mhat
+  int solver;           // 1: the engine's constraint solver uses the metric Mhat
   int symmetric;        // Mhat is symmetric
-  int derived;          // d->qDeriv is made; set before the factorization
+  int derived;          // 1: d->qDeriv is computed; set before the factorization
   const mjtNum* block;  // inverse of dense blocks, row-major; null: none           (6 nv)
   const int* blocked;   // 1: the tree has a dense block, slope and factors are not used (ntree)
-  int coupled;  // "discrete": actuators, tendons have terms that are not in the sparsity of M
+  int coupled;          // 1: "discrete" has actuator or tendon terms outside M's sparsity
 
   // of mjgp_factorInertia
   const mjtNum* upper;  // strictly upper part of U, in the places of M's transpose

@@ -11,7 +11,7 @@
 
 #include "friction/simd.h"
 
-// row k, with own added to its diagonal, into the rows of its ancestors; rows are in
+// Add row k, with own added to its diagonal, to the rows of its ancestors; rows are in
 // lanes, begin at line[k], and end with the diagonal. Returns 1/D_k
 static inline __attribute__((always_inline)) mjtNum mjgp_eliminateRow(mjtNum* matrix, int k,
                                                                       mjtNum own, const mjModel* m,
@@ -27,8 +27,8 @@ static inline __attribute__((always_inline)) mjtNum mjgp_eliminateRow(mjtNum* ma
 }
 
 // x = matrix^-1 x for the dofs first .. end - 1 of a tree; pivot: what is added to the
-// diagonal, becomes 1/D. A dof with a bit of held in mask keeps its x: its row and its column
-// are those of the identity
+// diagonal, becomes 1/D. A dof with a bit of held in mask keeps its x: its row and column
+// are the identity's
 static inline __attribute__((always_inline)) void mjgp_solveRows(mjtNum* matrix, mjtNum* x,
                                                                  mjtNum* pivot, const int* held,
                                                                  int mask, int first, int end,
@@ -67,8 +67,8 @@ static inline __attribute__((always_inline)) void mjgp_solveRows(mjtNum* matrix,
   }
 }
 
-// The same for a chain of at most mjgpCHAIN dofs, where the ancestors of a dof are those before it: the lanes of a row stay in
-// registers. All pointers are those of its first dof
+// The same for a chain of at most mjgpCHAIN dofs, each a descendant of the one before:
+// the lanes of a row stay in registers. All pointers begin at the first dof
 #define mjgpCHAIN (2 * mjgiSIMD)
 static inline __attribute__((always_inline)) void mjgp_solveChain(mjtNum* matrix, mjtNum* x,
                                                                   mjtNum* pivot, const int* held,

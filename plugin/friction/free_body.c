@@ -83,7 +83,8 @@ static int isConstrained(const mjModel* m, const mjData* d, int tree) {
 }
 
 
-// Returns the diagonal of the block less that of M, null where the block has d->qDeriv.
+// Returns the diagonal of the block less the diagonal of M; null if the block is made of
+// d->qDeriv.
 static const mjtNum* diagonal(const mjgpInertia* Mhat, const mjModel* m, const mjgpGears* g) {
   return mjgp_isDiscrete(m) ? g->scratch.slope : Mhat->slope;
 }

@@ -1,6 +1,7 @@
 // Dense blocks of the integrator's matrix for trees of one body.
 //
-// A block is M - h d(force)/dv of all dofs of the tree. It has what the sparsity of M lacks:
+// A block is M - h d(force)/dv of all dofs of the tree. It has terms that the sparsity of
+// M lacks:
 //   free body without jointed descendants  implicitfast, "discrete": M + h D + h dB/dv, with
 //                                          B the bias force (gyroscopic and centripetal)
 //   body whose M is diagonal               implicit: all derivatives off the diagonal

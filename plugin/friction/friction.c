@@ -10,8 +10,9 @@
 #include "state/layout.h"
 
 
-// Returns the direction in which a gear cannot turn in this step. A ratchet holds at the tooth
-// that it passed last; it may be behind it by the motion of a step, but not by a pitch.
+// Returns the direction in which a gear cannot turn in this step. A ratchet holds at the
+// tooth that it passed last. The joint may be behind this tooth by the motion of a step,
+// but not by a pitch.
 static int findBlocked(mjtNum* tooth, const mjgTransmission* gear, mjtNum q) {
   if (gear->tooth_pitch == 0) {
     return -(int)gear->oneway;
@@ -57,7 +58,8 @@ static void makeBrake(mjgpGears* g, const mjModel* m, const mjData* d, int i) {
 }
 
 
-// Set what the law of a gear that is not ordinary has beside its coefficients.
+// Set the parameters of a gear that is not ordinary (mjgp_isOrdinary), beside its
+// coefficients.
 static void makeOther(mjgpGears* g, const mjModel* m, const mjData* d, int i) {
   mjgpInput* in = &g->in;
   const mjgpJoint* joint = in->joint[i];

@@ -32,8 +32,8 @@ static inline int mjgp_isAwake(const mjModel* m, const mjData* d, int dof) {
   return !(m->opt.enableflags & mjENBL_SLEEP) || d->tree_awake[m->dof_treeid[dof]];
 }
 
-// Count a solve, and warn of the first that is above the tolerance. worst: joint with the largest
-// residual, -1: unknown.
+// Count a solve, and warn of the first one above the tolerance. worst: joint with the
+// largest residual, -1: unknown.
 void mjgp_recordSolve(mjgpGears* g, const mjModel* m, const mjData* d, int status, int worst);
 
 #endif  // MJGEAR_PLUGIN_FRICTION_H_

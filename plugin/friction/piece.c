@@ -79,8 +79,9 @@ int mjgp_isParallel(const mjgpPiece* piece, const mjgpGears* g) {
 }
 
 
-// Returns the piece, and the friction own, of a gear with all others given, from t, its slip and
-// its load. W, P: decrease of its acceleration and increase of its load per unit of friction.
+// Returns the piece of a gear, and sets its friction own, with all others given: from t,
+// its slip and its load. W, P: decrease of its acceleration and increase of its load per
+// unit of friction.
 static int answer(mjtNum* own, const mjgpPiece* piece, const mjgpGears* g, mjtNum h, mjtNum W,
                   mjtNum P, mjtNum t, mjtNum slip, mjtNum lambda) {
   mjtNum hold = t + slip / (h * W + g->in.compliance[piece->joint]);

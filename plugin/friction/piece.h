@@ -25,12 +25,12 @@ typedef struct mjgpPiece_ {
   int joint;           // number in mjgpGears
   int held;            // 1: stuck, its acceleration is target
   int released;        // 1: released from its static bound in this step
-  int monotone;        // 1: its friction never falls where its acceleration grows
-  int kept;            // 1: its line is that of the last iteration (tree.c)
+  int monotone;        // 1: its friction never decreases as its acceleration grows
+  int kept;            // 1: its line is unchanged since the last iteration (tree.c)
   int turned;          // 1: it slips where friction meets its bound from above
-  mjgpBound bound[2];  // of its friction backward and forward, before its release
+  mjgpBound bound[2];  // bounds of friction backward and forward, before its release
   mjtNum ratio[2];     // static ratio backward and forward
-  mjtNum brake[2];     // and torque of its brake
+  mjtNum brake[2];     // torque of its brake backward and forward
   mjtNum target;       // acceleration that stops it
   mjtNum acc;          // acceleration at the point of the line
   mjtNum t;            // friction there, times weight
@@ -52,7 +52,7 @@ static inline void mjgp_setBounds(mjgpPiece* piece, const mjgpGears* g) {
   }
 }
 
-// that of a gear with static friction or a brake
+// Set the bounds of a gear with static friction or a brake.
 void mjgp_startOther(mjgpPiece* piece, const mjgpGears* g);
 
 // Start from the piece of the last step in g->out. acc: acceleration, for gaps; shaft: room for
@@ -91,8 +91,8 @@ static inline mjgpBound mjgp_boundOfPiece(const mjgpPiece* piece, const mjgpGear
 // The same for a joint behind a gap.
 void mjgp_lineShaft(mjgpPiece* piece, mjtNum acc, mjtNum x);
 
-// Make the line of the piece in g->out at acc and x. Returns 0 if friction is not a function of
-// acc on it (weight).
+// Make the line of the piece in g->out at acc and x. Returns 0 if friction on this piece
+// is not a function of acc (weight).
 static inline int mjgp_linePiece(mjgpPiece* piece, const mjgpGears* g, mjtNum h, mjtNum acc,
                                  mjtNum x) {
   const mjgpInput* in = &g->in;
@@ -160,14 +160,14 @@ static inline int mjgp_nextPiece(mjgpPiece* piece, mjgpGears* g, mjtNum h, mjtNu
   out->lambda[i] = lambda;
   out->v_next[i] = piece->held ? 0 : v;
 
-  // what slips on lies on the bound itself, which has the sign of the motion
+  // a slipping joint lies on its bound; take the bound's exact value
   if (mjgi_lawKeeps(mode, out->load[i] > 0, t, slip, load, most)) {
     out->t[i] = mode ? mode * most : t;
     return 0;
   }
 
-  // a joint that torques of nothing but rounding hold is held; and a load that is nothing
-  // but rounding may have either sign
+  // a joint held by torques that are round-off counts as held; a load that is round-off
+  // may have either sign
   int was = mjgi_piece(mode, out->load[i] > 0);
   int next = mjgi_lawNext(was, t, slip, load, bound.c, bound.r, bound.r);
   int turned = mode && mjgi_pieceDirection(next) == mode;
@@ -183,11 +183,12 @@ static inline int mjgp_nextPiece(mjgpPiece* piece, mjgpGears* g, mjtNum h, mjtNu
 }
 
 
-//---------------------------------- what a solution may still have --------------------------------
+//---------------------------------- corrections of a solution
+// -------------------------------------
 
-// Static friction: if the gear slips on its static bound at a solution, release it and return 1;
-// the step is solved again with the sliding bound. Before the solution a gear may slip that holds
-// there.
+// Static friction: if the gear slips on its static bound at a solution, release it and
+// return 1; the step is solved again with the sliding bound. Call it at a solution only:
+// an earlier iterate may slip where the solution sticks.
 static inline int mjgp_releasePiece(mjgpPiece* piece, const mjgpGears* g) {
   int i = piece->joint, mode = piece->shaft ? 0 : g->out.mode[i];
   if (g->in.ordinary[i] || !mode || piece->released ||

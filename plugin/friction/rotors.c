@@ -12,7 +12,7 @@ void mjgp_splitGains(mjgpGears* g, const mjModel* m, int flg_remove) {
   for (int a = 0; a < in->nactive; a++) {
     int i = in->active[a];
 
-    // gains that motors of several joints share are not on the diagonal
+    // gains of a motor that drives several joints have entries off the diagonal
     if (remove && g->config->joint[i].gap == mjgpGAP_ROTOR && !in->row[i]) {
       in->removed[i] = in->implicit[i] - in->misplaced[i];
     } else {
@@ -34,7 +34,7 @@ void mjgp_removeDiagonal(mjtNum* diagonal, const mjgpGears* g) {
 }
 
 
-// take S of one gear out of row k of E, where its columns are in M
+// Subtract S j j' of one gear in the row of its k-th dof, for columns that M has.
 static void removeRow(mjtNum* lower, mjtNum* upper, const mjgpGears* g, const mjModel* m,
                       mjgpRow row, int k, mjtNum S) {
   int dof = row.dof[k], line = g->config->line[dof];

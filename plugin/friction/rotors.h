@@ -1,11 +1,11 @@
 // Rotors behind gaps and the gains of their motors.
 //
 // The integrators Euler, implicit and implicitfast apply dampers and velocity gains at the
-// end of the step, in a matrix M-hat that the constraint solver does not know. They have
-// the gains of a motor at its joint, where they would act on the link while the teeth do
-// not touch: contact forces then suit another motion than the one that is integrated, and
-// give energy. Our matrix leaves these gains S out, and the rotor has them. The step with
-// acceleration a is
+// end of the step, in a matrix M-hat that the constraint solver does not know. M-hat has
+// the gains of a motor at its joint, so they would act on the link while the teeth do not
+// touch. Contact forces would then fit another motion than the integrated one, and add
+// energy. So the plugin's matrix omits these gains S and the rotor has them. The step
+// with acceleration a is
 //
 //   M a_c = (M-hat - S) a,    f = -s'(J a_c - aref)
 //
@@ -19,13 +19,13 @@
 
 #include "state/gears.h"
 
-// Split g->in.implicit of the active gears: misplaced, which our matrices have at the joint, and
-// removed, which they leave out. misplaced holds what of it the matrix M has. flg_remove 0:
-// leave out nothing
+// Split the gains g->in.implicit of the active gears: the plugin's matrices keep
+// misplaced at the joint and omit removed. Before the call, misplaced is the part in M.
+// flg_remove 0: omit nothing
 void mjgp_splitGains(mjgpGears* g, const mjModel* m, int flg_remove);
 
-// Take S out of a diagonal, or out of both halves of a matrix in lines of M's structure;
-// upper is nullable                                                                  (nv, lines)
+// Subtract S from a diagonal (nv), or from both triangles of a matrix with M's structure
+// (lines); upper is nullable
 void mjgp_removeDiagonal(mjtNum* diagonal, const mjgpGears* g);
 void mjgp_removeGains(mjtNum* lower, mjtNum* upper, const mjgpGears* g, const mjModel* m);
 
@@ -33,7 +33,7 @@ void mjgp_removeGains(mjtNum* lower, mjtNum* upper, const mjgpGears* g, const mj
 // acceleration of constraints and M^-1 S a to the engine's warm start.
 void mjgp_shiftReference(mjgpGears* g, const mjModel* m, mjData* d);
 
-// Make the reference acceleration that of the engine again; flg_new: the engine has done so.
+// Restore the engine's reference acceleration. flg_new: the engine has just computed it.
 void mjgp_restoreReference(mjgpGears* g, const mjModel* m, mjData* d, int flg_new);
 
 // force += scale S a at acceleration a of all dofs                                   (nv)

@@ -59,7 +59,7 @@ mjtNum mjgp_moveShaft(mjgpShaft* shaft, mjtNum a) {
 }
 
 
-// Move on in direction 1 or -1 by the round-off of the end of a piece.
+// Move past the end of a piece by its round-off, in direction 1 or -1.
 static void pass(mjgpShaft* shaft, int direction) {
   mjtNum size = mju_abs(shaft->a) + mju_abs(shaft->v) / shaft->h;
   evaluate(shaft, shaft->a + direction * mjgpFACTORED * size);

@@ -23,14 +23,14 @@ typedef struct mjgpShaft_ {
   const mjgCoupling* coupling;
   mjgiGap gap;
   mjtNum h, v;           // timestep, velocity of the joint before the step
-  int sign;              // of T in t: -1, or 1 of a shaft between two joints
+  int sign;              // sign of T in t: -1, for a shaft between two joints 1
   mjtNum misplaced;      // S
   mjtNum a;              // acceleration of the joint
-  mjtNum t;              // friction there, without what other joints' accelerations add to S a
+  mjtNum t;              // friction at a, without S a of other joints
   mjtNum slope;          // dt/da
-  mjtNum rate;           // of the gap
+  mjtNum rate;           // rate of the gap
   int branched;          // 1: t may have several values at one a
-  mjgCouplingStep step;  // what the shaft does there
+  mjgCouplingStep step;  // step of the coupling at a
 } mjgpShaft;
 
 // Returns 1 if gear i is a shaft with several branches.
@@ -40,7 +40,8 @@ int mjgp_isBranched(const mjgpGears* g, int i);
 void mjgp_makeShaft(mjgpShaft* shaft, const mjgpGears* g, const mjModel* m, int i, mjtNum a);
 
 // Returns 1 if the torque of the shaft jumps between these accelerations, where its gap closes.
-// Then the shaft goes to one side of the jump and beyond to the other, that of high.
+// Then this shaft moves to one side of the jump and beyond to the other, on the side of
+// high.
 int mjgp_findJump(mjgpShaft* shaft, mjgpShaft* beyond, mjtNum low, mjtNum high);
 
 // Returns the size of the terms of its torque, to which round-off is relative.

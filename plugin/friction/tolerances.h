@@ -29,7 +29,8 @@
 // round-off errors below which a gradient is zero
 #define mjgpZERO 128
 
-// evaluations of constraint forces by the engine, each with our round-off
+// number of evaluations of constraint forces by the engine; each has the round-off of one
+// of ours
 #define mjgpEVALUATIONS 16
 
 // least share: of the largest round-off, for a dof without forces; of the fastest velocity, for
@@ -48,7 +49,8 @@
 // their joints: below mjgpLAW, above round-off
 #define mjgpSHARING 1e-9
 
-//---------------------------------- what counts as solved -----------------------------------------
+//---------------------------------- criteria of a solution
+// ----------------------------------------
 
 // relative distance from the law above which a step is not solved, a gear is on another
 // branch, its friction drives it, or the forces of a step have changed
@@ -144,7 +146,7 @@
 #define mjgpOFF    1e-9
 #define mjgpCURVED 1e-6
 
-// length of a segment that leads nowhere
+// length of a segment that counts as zero
 #define mjgpFAR 1e6
 
 #endif  // MJGEAR_PLUGIN_TOLERANCES_H_

@@ -14,38 +14,39 @@ typedef struct mjgpTree_ {
   mjData* d;
   mjgpGears* g;
   mjgpInertia* Mhat;
-  const mjtNum* force;  // without friction                                     (nv)
+  const mjtNum* force;  // all forces without friction                          (nv)
   int first, end;       // dofs of the tree
-  int chain;            // 1: each has those before it as ancestors, and there are at most mjgpCHAIN
+  int chain;            // 1: at most mjgpCHAIN dofs, each a descendant of the one before
   const int* joint;     // geared joints, ascending by dof
   int n;                // their number
   mjgpPiece* piece;     // their pieces                                         (n)
-  mjgpShaft* shaft;     // room for two of each; null: none is behind a gap     (2 n)
-  int special;          // mjgpOTHER, mjgpSTATIC of its gears
-  int* held;            // of each dof: mjgpDOF_HELD, mjgpDOF_BELOW                     (nv)
+  mjgpShaft* shaft;     // two for each piece; null: no joint is behind a gap   (2 n)
+  int special;          // mjgpOTHER + mjgpSTATIC if they apply to a gear
+  int* held;            // mjgpDOF_HELD, mjgpDOF_BELOW                                (nv)
   mjtNum* a;            // acceleration                                         (nv)
   mjtNum* balance;      // force - Mhat a                                       (nv)
   mjtNum* pivot;        // inverse diagonal of D                                (nv)
-  mjtNum size;          // of the largest force in it
-  mjtNum most;          // largest acceleration that is a sum in it
+  mjtNum size;          // largest force in the tree
+  mjtNum most;          // largest acceleration by a single force in the tree
 } mjgpTree;
 
-// what gears of a tree may do
+// special gears of a tree: flags
 enum {
-  mjgpOTHER = 1,  // one locks, or may break away
-  mjgpSTATIC = 2  // one may break away
+  mjgpOTHER = 1,  // a gear is self-locking or has static friction
+  mjgpSTATIC = 2  // a gear has static friction
 };
 
-// what is known of a dof
+// knowledge about a dof: flags
 enum {
-  mjgpDOF_HELD = 1,  // its acceleration
-  mjgpDOF_BELOW = 2  // that of a dof between it and the root
+  mjgpDOF_HELD = 1,  // its acceleration is known
+  mjgpDOF_BELOW = 2  // the acceleration of an ancestor is known
 };
 
 
 //---------------------------------- one iteration -------------------------------------------------
 
-// Takes the force that a known acceleration of a dof causes from its n ancestors row; null: those are 0 .. n - 1
+// Subtract the force that a dof's known acceleration causes on its n ancestors. row: the
+// ancestors; null: 0 .. n - 1
 static inline void takeForces(mjtNum* a, const int* held, const int* row, const mjtNum* M, int n,
                               mjtNum known) {
   for (int p = 0; p < n; p++) {
@@ -57,7 +58,8 @@ static inline void takeForces(mjtNum* a, const int* held, const int* row, const 
 }
 
 
-// Returns the force on a dof less what known accelerations of its ancestors cause, which leave its row L
+// Returns the force on a dof less the forces that known accelerations of its ancestors
+// cause, and clears their entries in its row L
 static inline mjtNum takeKnown(const mjtNum* a, const int* held, const int* row, mjtNum* L, int n,
                                mjtNum force) {
   for (int p = 0; p < n; p++) {
@@ -71,7 +73,8 @@ static inline mjtNum takeKnown(const mjtNum* a, const int* held, const int* row,
 }
 
 
-// matrix and right side with the lines of all pieces; 0 if one has none
+// Make matrix and right side with the lines of all pieces. Returns 0 if a piece has no
+// line
 static inline __attribute__((always_inline)) int assemble(mjgpTree* tree, int chain) {
   const mjModel* m = tree->m;
   const mjgpGears* g = tree->g;
@@ -114,8 +117,9 @@ static inline __attribute__((always_inline)) int assemble(mjgpTree* tree, int ch
 }
 
 
-// Returns the force that is left for friction of a held dof: its row and its column of the inertia matrix count, and
-// dofs below k are those behind it with longer rows
+// Returns the unbalanced force at a held dof, which friction takes: the force less row
+// and column k of the inertia matrix times a. Descendants of k follow it and have longer
+// rows
 static mjtNum heldForce(const mjgpTree* tree, int k) {
   const mjModel* m = tree->m;
   const mjtNum *M = tree->d->M, *a = tree->a, *own = M + m->M_rowadr[k];
@@ -132,7 +136,7 @@ static mjtNum heldForce(const mjgpTree* tree, int k) {
 }
 
 
-// force that is left for friction at acceleration a
+// Compute the unbalanced force at acceleration a, which friction takes.
 static inline __attribute__((always_inline)) void balance(mjgpTree* tree, int chain) {
   const mjModel* m = tree->m;
   int base = chain ? tree->first : 0;
@@ -177,7 +181,7 @@ static int check(mjgpTree* tree) {
 }
 
 
-// Returns 1 if forces balance as far as numbers allow; asked where the pieces are right
+// Returns 1 if forces balance up to round-off, when all pieces are unchanged
 static inline __attribute__((always_inline)) int balances(mjgpTree* tree, int chain) {
   mjgpGears* g = tree->g;
   mjtNum h = tree->m->opt.timestep, residual = 0;
@@ -347,7 +351,7 @@ int mjgp_solveTrees(mjgpGears* g, const mjModel* m, mjData* d, mjgpInertia* Mhat
       .pivot = g->scratch.vector + 2 * m->nv};
   int left = 0;
   for (int start = 0; start < n; start += tree.n) {
-    // an unsolved tree starts afresh as a group
+    // an unsolved tree is solved again as a group
     if (startPieces(&tree, joint + start, n - start) && solveTree(&tree)) {
       g->count.trees++;
       mjgp_recordSolve(g, m, d, mjgSOLVED, -1);

@@ -1,4 +1,4 @@
-// Whether a step with the found motor torque makes the motion.
+// Check whether a step with the found motor torque makes the motion.
 //
 // A self-locking gear, and one with static friction, may have several states at one motor torque.
 // It takes the one connected to rest, all other frictions given (44). Only such gears need the
@@ -14,22 +14,22 @@
 #include "mjgear_plugin.h"
 #include "state/gears.h"
 
-// what is known of the step, after gains of actuators
+// the step, after gains of actuators
 typedef struct mjgpBranch_ {
   mjgpInertia Mhat;
   const mjtNum* a;  // (v+ - v)/h                                                          (nv)
   mjtNum* scratch;  //                                                                    (2 nv)
-  int factored;     // the step with its constraints; -1: not yet
+  int factored;     // 1: the whole step is factored, 0: singular, -1: not yet
   mjgpGroup group;
   mjgpStep step;
 } mjgpBranch;
 
 // a gear in a motion
 typedef struct mjgpMotion_ {
-  int i;         // its number
+  int i;         // index of the gear
   mjtNum v0, v;  // velocity before and after the step
-  mjtNum x;      // torque out of it
-  mjtNum taken;  // tau - u: what rotor inertia takes
+  mjtNum x;      // torque out of the gear
+  mjtNum taken;  // tau - u: torque of rotor inertia
   mjtNum shift;  // tau - motor
 } mjgpMotion;
 

@@ -22,8 +22,8 @@
 #include "mjgear_plugin.h"
 
 
-// relative difference of the slopes on both sides that is a clamp; less for a wider change, which
-// is tried first because it keeps more digits
+// relative difference of the slopes on both sides that indicates a clamp. A wider change,
+// tried first because it keeps more digits, has a smaller limit
 #define mjgpBENT  1e-3
 #define mjgpWIDER 1e3
 
@@ -33,8 +33,8 @@
 // input and results of a step: forces on the dofs of the group (nv) and, a row of all gears each,
 enum {
   mjgpLINE,    // friction on the line of the piece
-  mjgpTRAVEL,  // how far the brake has moved
-  mjgpROTOR,   // behind a gap, after the step: velocity of the rotor
+  mjgpTRAVEL,  // travel of the brake
+  mjgpROTOR,   // velocity of a rotor behind a gap, after the step
   mjgpPLACE,   // theta_b
   mjgpTWIST,   // omega_s
   mjgpNROW
@@ -43,12 +43,12 @@ enum {
 typedef struct mjgpDerivative_ {
   mjgpStep* s;  // t: friction of the step; search: change of its acceleration; target: of friction
   mjgpSystem system;
-  mjgpPiece *piece, *moved;  // of the step, and with another control                      (n)
-  mjgpShaft* shaft;          // for both                                                   (2 n)
+  mjgpPiece *piece, *moved;  // pieces of the step, and with another control           (n)
+  mjgpShaft* shaft;          // shafts of both                                       (2 n)
   int *mode, *load;          // pieces of the step                                         (n)
-  mjtNum *base, *ahead, *back, *change;  // of the step, a control on, one back; per unit
+  mjtNum *base, *ahead, *back, *change;  // at the control, above, below; change
   mjtNum* dacc;     // change of the acceleration of gears                                    (ld)
-  mjtNum kink_tol;  // mjgpBENT, or as much less as a change is wider
+  mjtNum kink_tol;  // mjgpBENT, divided by the factor of a wider change
 } mjgpDerivative;
 
 
@@ -200,8 +200,8 @@ static int deriveControl(mjgpDerivative* p, double* qvel, double* state, int k, 
 }
 
 
-// Prepare at the acceleration of the step. Returns 0 if a piece is no line, as of a shaft at a
-// jump.
+// Prepare at the acceleration of the step. Returns 0 if a piece has no line, for instance
+// of a shaft at a jump.
 static int prepare(mjgpDerivative* p, mjgpStep* s) {
   mjData* d = s->d;
   size_t n = (size_t)s->n, all = (size_t)s->group->nv + mjgpNROW * n, ld = (size_t)s->group->ld;

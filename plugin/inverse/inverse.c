@@ -4,7 +4,7 @@
 // engine's inverse dynamics at the constraint solver's acceleration: Mhat a = M qacc in two
 // metrics (mjENBL_INVDISCRETE). So the output of a gear is known,
 //
-//   x = y + (tau - motor) - S a        y = motor - t: what acts on the dof of the gear
+//   x = y + (tau - motor) - S a        y = motor - t: torque on the dof of the gear
 //
 // with tau - motor and S of friction/actuation.h. At given x, lambda = (gamma_u + gamma_v) x +
 // gamma_u t depends on friction by gamma_u alone, |gamma_u| < 1. A moving gear has one t, a
@@ -36,8 +36,9 @@
 
 //---------------------------------- the engine's part ---------------------------------------------
 
-// The engine's matrix has what ours leaves out: shift the reference acceleration of
-// constraints by what that makes of their acceleration. Returns the force that it takes (nv)
+// The engine's matrix contains gains that ours omits (friction/rotors.h): shift the
+// reference acceleration of constraints by their effect. Returns the force of these gains
+// (nv)
 static mjtNum* takeRemoved(mjgpGears* g, const mjModel* m, mjData* d) {
   int nv = g->config->nv;
   mjtNum* force = mj_stackAllocNum(d, (size_t)nv);
@@ -199,8 +200,8 @@ static inline mjtNum boundOf(const mjgpInput* in, const mjgpMotion* p, int s, mj
 }
 
 
-// The same if coefficients depend on the unknown torque, which become those of the motion; NaN:
-// none.
+// Returns the same if coefficients depend on the unknown torque, and sets them to those
+// of the motion; NaN: none.
 static mjtNum settleBound(mjgpInput* in, const mjgpMotion* p, int s, mjtNum r, mjtNum torque) {
   int i = p->i;
   mjtNum last = in->t_last[i], t = last, from = NAN, before = NAN;

@@ -1,4 +1,4 @@
-// What users read of a geared joint, beside the sensors.
+// Results of a geared joint that users read, beside the sensors.
 
 #include "configuration/explain.h"
 #include "mjgear_plugin.h"

@@ -5,7 +5,7 @@
 #include "state/gears.h"
 
 
-// Returns Returns what a joint does, from its measured values..
+// Returns the state of a joint (mjgpGEAR_*) from its measured values.
 static int stateOf(const mjgpGears* g, int i, const mjtNum value[mjgNSENSOR]) {
   if (mjgp_hasGap(g->config->joint + i) && value[mjgSENSOR_TORQUE_OUT] == 0) {
     return mjgpGEAR_IN_GAP;
@@ -23,7 +23,7 @@ static int stateOf(const mjgpGears* g, int i, const mjtNum value[mjgNSENSOR]) {
 
 
 void mjgp_measure(mjtNum* value, const mjgpGears* g, const mjModel* m, const mjData* d, int i) {
-  // torques as the law has them, with the acceleration over the step
+  // torques of the law, with the acceleration over the step
   const mjgpJoint* joint = g->config->joint + i;
   mjtNum u = g->out.u[i];
   value[mjgSENSOR_FRICTION] = g->out.t[i];
@@ -35,7 +35,7 @@ void mjgp_measure(mjtNum* value, const mjgpGears* g, const mjModel* m, const mjD
       value[mjgSENSOR_FRICTION] * mjgp_slip(g, i, g->out.v_next[i], g->out.t[i]);
   value[mjgSENSOR_GAP] = 0;
 
-  // the gear and rotor of a gap are on its other side
+  // the gap's gear and rotor belong to the other joint
   if (mjgp_hasGap(joint)) {
     const mjgCouplingStep* step = g->out.gap + i;
     value[mjgSENSOR_FRICTION] = step->friction;
@@ -49,7 +49,7 @@ void mjgp_measure(mjtNum* value, const mjgpGears* g, const mjModel* m, const mjD
   value[mjgSENSOR_ROTOR_VELOCITY] = mjgp_rotorVelocity(g, m, d, i);
   value[mjgSENSOR_STATE] = stateOf(g, i, value);
 
-  // of the solver, the same for all joints
+  // results of the solver, the same for all joints
   value[mjgSENSOR_ITERATIONS] = g->out.info.iterations;
   value[mjgSENSOR_RESIDUAL] = g->out.info.residual;
   value[mjgSENSOR_STATUS] = g->out.info.status;

@@ -7,8 +7,8 @@
 #include "state/gears.h"
 
 #define RING_SEGMENTS 24
-#define RING_WIDTH    0.05  // half of the ring's, over its radius
-#define ARC_LENGTH    5.2   // of an arc that is full, rad
+#define RING_WIDTH    0.05  // half thickness of the ring, over its radius
+#define ARC_LENGTH    5.2   // angle of a full arc, rad
 #define STILL         1e-5  // slowest visible motion: rad/s, or extents of the model a second
 
 
@@ -220,8 +220,8 @@ static void drawSlide(const Picture* p, const mjtNum side[3], mjtNum reach) {
 }
 
 
-// Returns Returns the middle one of a geom's half-sizes: radius of a capsule, half the width of a
-// beam..
+// Returns the middle one of a geom's half-sizes: the radius of a capsule, half the width
+// of a beam.
 static mjtNum thickness(const mjModel* m, int geom) {
   const mjtNum* size = m->geom_aabb + 6 * geom + 3;
   mjtNum middle = mju_min(mju_max(size[0], size[1]), size[2]);
@@ -309,7 +309,7 @@ static void drawGear(const mjgpGears* g, const mjModel* m, const mjData* d, cons
     snprintf(p.label, sizeof(p.label), "%.3g %s", t, slide ? "N" : "N m");
   }
 
-  // a slide's anchor, which the engine leaves where it was, goes along
+  // the engine leaves a slide's anchor at its reference; move it with the joint
   mju_copy3(p.axis, d->xaxis + 3 * joint);
   mju_addScl3(p.anchor, d->xanchor + 3 * joint, p.axis, slide ? d->qpos[adr] - m->qpos0[adr] : 0);
   normals(p.x, p.y, p.axis, d->xmat + 9 * body);

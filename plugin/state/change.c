@@ -16,8 +16,8 @@
 
 //---------------------------------- which joint ---------------------------------------------------
 
-// Returns the joint that has the gear: of a joint and its motor_joint, the motor. The other has
-// the gap.
+// Returns the joint that has the gear: of a joint and its motor_joint, the motor. The
+// load has the gap.
 static int gearOf(const mjgpConfig* c, int i) {
   return c->joint[i].gap == mjgpGAP_LOAD ? c->joint[i].partner : i;
 }
@@ -137,8 +137,8 @@ typedef struct Changes_ {
 } Changes;
 
 
-// Check all, up to the first refused state of a gear. key: room for the numbers of all keys.
-// Without a text no names are written.
+// Check all changes, up to the first refused state. key: room for the numbers of all
+// keys. Without a text no names are written.
 static void checkChanges(mjgReport* report, const Changes* all, int* key) {
   for (int k = 0; k < all->n; k++) {
     const Change* change = all->change + k;
@@ -382,7 +382,8 @@ int mjg_getCounts(mjgCounts* counts, const mjModel* m, const mjData* d) {
 }
 
 
-//---------------------------------- where the numbers stand ---------------------------------------
+//---------------------------------- addresses in plugin_state
+// -------------------------------------
 
 // numbers in plugin_state that are not values of keys, by name
 static const struct {

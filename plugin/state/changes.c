@@ -203,7 +203,7 @@ static mjtNum* readGiven(mjtNum* next, const mjtNum* state, const int* place, mj
 }
 
 
-// Read the numbers of joint i in plugin_state that count.
+// Read the numbers of joint i in plugin_state that are in effect.
 static void readNumbersThatCount(mjgpNumbers* number, const mjgpConfig* config, const mjtNum* state,
                                  int i) {
   int stride = config->stride[i];
@@ -259,7 +259,8 @@ static void seekChange(mjgpGears* g, const mjtNum* state, int i) {
 }
 
 
-// Returns 1 if c->joint was computed from the numbers of this step, which are too many to keep.
+// Returns 1 if c->joint was computed from the numbers of this step; there are too many of
+// them to cache.
 static int isMade(const mjgpChange* c, const mjgpConfig* config) {
   return c->base == config && c->made.n == c->number.n &&
          !memcmp(c->made.x, c->number.x, sizeof(mjtNum) * (size_t)c->number.n);

@@ -5,7 +5,7 @@
 enum {
   LINE = 64,                      // bytes that the processor fetches at once
   FEW = 6,                        // keys in the two lines of a gear
-  MOSTGIVEN = FEW + 10,           // keys that a kept gear has at most
+  MOSTGIVEN = FEW + 10,           // most keys of a kept gear
   NPROBE = 4,                     // places of a gear
   FIRST = 64,                     // places of a new table
   MOST = 1 << 16,                 // places of the largest one, 38 MB
@@ -28,7 +28,7 @@ typedef struct Kept_ {
   int i;                   // joint
   unsigned n : 8;          // numbers
   unsigned refused : 1, constant : 1, ordinary : 1, plain : 1;
-  uint64_t used;  // when it was found last
+  uint64_t used;  // step in which it was last found
   Law law;
   mjtNum number[NFIRST];
 } Kept;
@@ -46,7 +46,7 @@ struct mjgpDerived_ {
   uint64_t mask;   // number of places less 1; a power of 2 less 1
   uint64_t time;   // steps so far
   uint64_t taken;  // places
-  uint64_t built;  // when it was made
+  uint64_t built;  // step in which the table was made
   Rest* rest;      // of each place
   _Alignas(LINE) Kept place[];
 };
@@ -174,7 +174,7 @@ static mjgpNumbers numbersOf(const Kept* kept, const Rest* rest) {
 }
 
 
-// Rebuild the table with recently used gears: four times as large if they are many.
+// Rebuild the table with recently used gears, four times as large if there are many.
 static mjgpDerived* rebuild(mjgpDerived* old) {
   uint64_t size = old ? old->mask + 1 : FIRST, lately = 0;
   for (uint64_t k = 0; old && k <= old->mask; k++) {
@@ -206,8 +206,8 @@ static mjgpDerived* rebuild(mjgpDerived* old) {
 }
 
 
-// Returns 1 if the table must be rebuilt. The largest one at most once in as many steps as it has
-// places; meanwhile gears replace others.
+// Returns 1 if the table must be rebuilt. The largest table is rebuilt at most once in as
+// many steps as it has places; in between, new gears replace old ones.
 static int isFull(const mjgpDerived* derived) {
   return 2 * derived->taken > derived->mask &&
          (derived->mask + 1 < MOST || derived->time - derived->built > derived->mask);

@@ -16,13 +16,13 @@
 
 // numbers of one joint that change its gear, side by side
 enum {
-  mjgpCHANGE_GIVEN = 0,  // two, as in the state
+  mjgpCHANGE_GIVEN = 0,  // sums of bits: two numbers, as in the state
   mjgpCHANGE_TYPE = 2,
   mjgpCHANGE_KEY = 3,  // values of keys
   mjgpNCHANGE = mjgpCHANGE_KEY + mjgpNCHANGEKEY
 };
 
-// the numbers that count: the first three, and values of given keys
+// the numbers in effect: the first three, and values of given keys
 typedef struct mjgpNumbers_ {
   int n;
   mjtNum x[mjgpNCHANGE];
@@ -30,19 +30,19 @@ typedef struct mjgpNumbers_ {
 
 // a gear that plugin_state changes
 typedef struct mjgpChange_ {
-  const mjgpConfig* base;  // configuration of what it was made from; null: not yet
-  mjgpNumbers number;      // in plugin_state in this step
-  mjgpNumbers made;        // from which joint was computed; none: joint was found in the cache
+  const mjgpConfig* base;  // configuration that it was made from; null: not yet
+  mjgpNumbers number;      // numbers in plugin_state in this step
+  mjgpNumbers made;        // numbers of joint; n = 0: joint comes from the cache
   uint64_t hash;           // of number
   int changes;             // 1: plugin_state changes the gear in this step
   int plain;               // 1: joint differs from the model's in its law alone
-  int refused;             // 1: they are no gear
-  mjgpJoint joint;         // the gear; its description may be that of other numbers
+  int refused;             // 1: the numbers describe no valid gear
+  mjgpJoint joint;         // the gear; its description may belong to other numbers
 } mjgpChange;
 
 typedef struct mjgpDerived_ mjgpDerived;
 
-// Returns the hash of numbers of joint i, and prefetches their place.
+// Returns the hash of numbers of joint i, and prefetches their place in the table.
 uint64_t mjgp_seekChange(const mjgpDerived* derived, const mjgpConfig* config, int i,
                          const mjgpNumbers* number);
 

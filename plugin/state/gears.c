@@ -26,7 +26,7 @@ enum {
 };
 _Static_assert(LINES + 1 == mjgpNSIZE, "mjgpNSIZE is not the number of sizes");
 
-// arrays with pointers; arrays that a copy takes over; scratch
+// arrays with pointers, then arrays that a copy takes over, then scratch
 #define ARRAY(name, size) mjgpARRAY(mjgpGears, name, size)
 #define COUNT(array)      (int)(sizeof(array) / sizeof(*(array)))
 // clang-format off
@@ -52,7 +52,7 @@ static const mjgpArray kScratch[] = {
 // clang-format on
 
 
-// Lay them out in one block at base, or count its bytes if base is null.
+// Lay out all arrays in one block at base, or count its bytes if base is null.
 static size_t layout(mjgpGears* g, char* base, const size_t* size) {
   size_t bytes = mjgp_layout(g, base, 0, kPointers, COUNT(kPointers), size);
   size_t values = bytes;
@@ -161,7 +161,7 @@ static mjgpGears* newGears(const mjModel* m, const mjData* d) {
 }
 
 
-// Free an object and all that it points to.
+// Free an object and everything that it points to.
 static void freeGears(mjgpGears* g) {
   mjgp_freeConfigs(&g->known);
   mju_free(g->changes);

@@ -30,36 +30,36 @@ typedef enum mjgpMethod_ {
   mjgpMETHOD_NEWTON,  // Newton on the active set
   mjgpMETHOD_DENSE,   // friction as a dense problem of the core, at linearizations
   mjgpMETHOD_PATH,    // homotopy path
-  mjgpMETHOD_NONE,    // none: friction is passive, and the step unsolved if that is not the law
+  mjgpMETHOD_NONE,    // passive friction; unsolved unless it is on the law
   mjgpNMETHOD
 } mjgpMethod;
 
 // counts since the data was made or reset, no state; mjg_getCounts returns some of them
 typedef struct mjgpCount_ {
   int steps;            // friction problems: solved + ill_posed + approximate + unsolved
-  int solved;           // of these: solved, and the only solution as far as known
+  int solved;           // solved, and no other solution is known
   int ill_posed;        // solved, but another solution may exist
-  int approximate;      // solved for something else than the engine then does, on purpose
+  int approximate;      // solved approximately on purpose: the engine's motion differs
   int iterations;       // iterations of the solver
   int trees;            // kinematic trees solved on the inertia matrix itself
   int coupled;          // groups of constraints and gears solved together
   int newton_steps;     // linearizations of such groups
-  int unconfirmed;      // steps whose motion was not what was solved for
+  int unconfirmed;      // steps whose motion differed from the solved one
   int hard;             // groups that needed a safer method than Newton
   int fallbacks;        // problems for which the solver needed another method
   int unsolved;         // problems that were left above the tolerance
-  int by[mjgpNMETHOD];  // groups by what solved them (mjgpMethod)
+  int by[mjgpNMETHOD];  // groups by the method that solved them (mjgpMethod)
 } mjgpCount;
 
 // brake or backstop of a joint in this step
 typedef struct mjgpBrake_ {
   mjtNum travel;   // distance from its place without power, 0 to 1
   mjtNum sliding;  // torque with which the brake slips
-  mjtNum holding;  // and what it holds at rest and against a reversal
-  int front;       // 1: it is in front of the teeth, 0: behind them
+  mjtNum holding;  // torque that the brake holds at rest and against a reversal
+  int front;       // 1: the brake is in front of the teeth, 0: behind them
   int blocked;     // direction in which the joint cannot move, 0: none
   mjtNum tooth;    // mjgpSTATE_TOOTH after this step
-  int broken;      // 1: it is solved as if it slipped
+  int broken;      // 1: the brake is solved as if it slipped
 } mjgpBrake;
 
 // form of the actuators' velocity gains in the integrator
@@ -78,37 +78,37 @@ typedef struct mjgpInput_ {
   int factored;     // "discrete": the engine has factored its metric, in mjData.qH
 
   int nactive;            // joints that are awake
-  int* active;            // their numbers, tree by tree, tendons behind them          (n)
+  int* active;            // numbers of awake joints, tree by tree, then tendons       (n)
   int* dozing;            // 1: the engine is putting the joint's tree to sleep        (n)
   int ntree;              // trees that are awake and on which gears act
-  int* tree;              // their numbers, ascending                                  (ntree)
+  int* tree;              // numbers of these trees, ascending                     (ntree)
   mjtNum* q;              // position before the step                                  (n)
   mjtNum* v;              // velocity before the step                                  (n)
   mjtNum* base;           // passive force without friction, of dofs with gears        (nv)
   mjtNum* motor;          // torque of actuators at the start of the step              (n)
   mjtNum* tau;            // motor torque that acts, see friction/actuation.h          (n)
-  mjtNum* inertia;        // rotor inertia, diagonal of S there                        (n)
-  mjtNum* implicit;       // its part beyond the joint's armature                      (n)
+  mjtNum* inertia;        // rotor inertia, diagonal of S                              (n)
+  mjtNum* implicit;       // part of inertia beyond the joint's armature               (n)
   mjtNum* shared;         // rotors behind gaps: row sum of gains that tendons share   (n)
-  mjtNum* misplaced;      // rotors behind gaps: what of implicit the joint has         (n)
-  mjtNum* removed;        // the rest of it, which mjgpInertia has not (friction/rotors.h) (n)
-  int removes;            // one of them is not zero
-  mjtNum* drag;           // (motor - tau)/v, as far as it is the joint's own           (n)
-  mjgpRow* E;             // velocity on which each acts: rows of E                    (n)
+  mjtNum* misplaced;      // rotors behind gaps: part of implicit at the joint         (n)
+  mjtNum* removed;        // rest of implicit, not in mjgpInertia (rotors.h)          (n)
+  int removes;            // 1: an entry of removed is not zero
+  mjtNum* drag;           // (motor - tau)/v, the part from the joint's own velocity   (n)
+  mjgpRow* E;             // rows of E: velocity on which each gear acts               (n)
   mjtNum** row;           // row of S without its diagonal; null: zero                 (n)
-  int rows;               // those that are not null
-  int reaches;            // one of them reaches another tree
-  int lags;               // 0: lag is
+  int rows;               // number of rows that are not null
+  int reaches;            // 1: a row reaches another tree
+  int lags;               // 0: all of lag is 0
   mjtNum* lag;            // acceleration by constraint forces of the last step        (n)
   mjtNum* gamma_u;        // input-side asymmetry coefficient of this step             (n)
   mjtNum* gamma_v;        // output-side asymmetry coefficient of this step            (n)
   mjtNum* coulomb;        // load-independent bound of this step                       (n)
   mjtNum* static_ratio;   // static to sliding bound                                   (n)
-  mjtNum* compliance;     // of pre-sliding, mjg_preslidingCompliance; 0: a joint sticks (n)
+  mjtNum* compliance;     // pre-sliding: mjg_preslidingCompliance; 0: sticks          (n)
   mjtNum* t_last;         // friction torque of the last step                          (n)
-  int* ordinary;          // 1: it can be driven back and does not yield, hold or break away (n)
-  int* braked;            // 1: it has a brake or turns one way only                   (n)
-  mjgpBrake* brake;       // that, 0 where there is none                               (n)
+  int* ordinary;          // 1: mjgp_isOrdinary (config.h)                           (n)
+  int* braked;            // 1: the joint has a brake or turns one way only            (n)
+  mjgpBrake* brake;       // brake or backstop; 0: none                                (n)
   mjgCoupling* coupling;  // backlash in this step                                     (n)
   mjtNum* force;          // smooth force that an early computation assumed            (nv)
 } mjgpInput;
@@ -123,28 +123,28 @@ typedef struct mjgpResult_ {
   int* load;             // assumed sign of lambda                                     (n)
   mjtNum* P;             // diagonal of P: change of load with friction; 0: not needed (n)
   mjgCouplingStep* gap;  // what backlash did                                          (n)
-  mjtNum* cancellation;  // velocity to which rounding errors are relative             (n)
-  mjtNum* rounding;      // velocity that rounding of constraint forces leaves open     (n)
+  mjtNum* cancellation;  // velocity to which round-off is relative                    (n)
+  mjtNum* rounding;      // uncertainty of velocity by round-off of constraint forces  (n)
   mjtNum* shift;         // the engine's acceleration less that of the step (friction/rotors.h) (nv)
   int shifted;           // 1: shift is not zero, and d->efc_aref has J shift
-  mjtNum tolerance;      // of the engine's solution for accelerations, 0: direct
-  mjgInfo info;          // of the step: the worst of its problems
-  mjgInfo last_info;     // of the last problem that was solved
+  mjtNum tolerance;      // tolerance of the engine's accelerations, 0: direct
+  mjgInfo info;          // result of the step: its worst problem
+  mjgInfo last_info;     // result of the last problem
 } mjgpResult;
 
-// memory of the metric and of the solvers, of no meaning between steps
+// memory of the metric and of the solvers, without meaning between steps
 typedef struct mjgpScratch_ {
   mjtNum* slope;   // integrator's matrix less inertia, if diagonal                (nv)
   mjtNum* lower;   // factor of the integrator's matrix                            (lines)
-  mjtNum* upper;   // its transposed part if it is not symmetric                   (lines)
+  mjtNum* upper;   // factor of the upper triangle if it is not symmetric          (lines)
   mjtNum* pivot;   // inverse diagonal                                             (nv)
   mjtNum* block;   // inverse of a tree's block of the integrator's matrix         (6 nv)
   int* blocked;    // 1: the tree has such a block                                 (ntree)
   mjtNum* force;   // all forces but those of constraints and of friction          (nv)
-  int* joint;      // joints that are solved for                                   (n)
+  int* joint;      // joints to be solved for                                      (n)
   int* local;      // numbers of dofs in a group, else -1                          (nv)
-  int* held;       // of a tree: dofs whose acceleration is known                  (nv)
-  mjtNum* vector;  // of a tree: acceleration, force that is left, pivots          (3 nv)
+  int* held;       // of a tree: flags of dofs with known acceleration             (nv)
+  mjtNum* vector;  // of a tree: acceleration, unbalanced force, pivots            (3 nv)
   mjtNum* matrix;  // factor of a tree with its friction                           (lines)
 } mjgpScratch;
 
@@ -153,19 +153,19 @@ enum {
 };
 
 typedef struct mjgpGears_ {
-  const mjData* d;               // whose object this is; null: free
-  struct mjgpGears_* next;       // of the free ones
+  const mjData* d;               // owner of this object; null: the object is free
+  struct mjgpGears_* next;       // next free object
   uint64_t number;               // objects are numbered as they are made
-  const mjModel* model;          // last one that was stepped; may be gone
+  const mjModel* model;          // model of the last step; may be freed
   const mjgpConfig* config;      // its configuration
   mjgpConfigs known;             // configurations of all models so far
   struct mjgpChange_* changes;   // gears that plugin_state changes (n); null: none so far
-  struct mjgpDerived_* derived;  // those of all simulations that this mjData has met
-  size_t size[mjgpNSIZE];        // of the arrays below (gears.c)
-  void* memory;                  // and all of them
-  char* values;    // of them those of in and out, without pointers: what a copy takes over
-  size_t nvalues;  // and their bytes
-  int nv, nstate;  // sizes of the mjData
+  struct mjgpDerived_* derived;  // cache of changed gears of all its simulations
+  size_t size[mjgpNSIZE];        // sizes of the arrays below (gears.c)
+  void* memory;                  // block of all arrays
+  char* values;                  // arrays of in and out without pointers, which a copy takes over
+  size_t nvalues;                // bytes of values
+  int nv, nstate;                // sizes of the mjData
 
   mjgpInput in;
   mjgpResult out;
@@ -174,7 +174,7 @@ typedef struct mjgpGears_ {
   int phase;    // mjgpPhase
   int nested;   // inside of our own call to mj_fwdActuation
   int done;     // friction was computed since the last advance
-  int early;    // it was computed with the passive forces, ahead of actuation
+  int early;    // friction was computed with the passive forces, before actuation
   int warned;   // warnings that were given, one bit each
   int refused;  // numbers in plugin_state are not used in this step
   int begun;    // a step was computed since the data were made or reset

@@ -19,25 +19,25 @@
 
 enum {
   mjgpSTATE_FRICTION = 0,  // friction torque of the last step
-  mjgpSTATE_PIECE = 1,     // its sign is the mode, its size 2 where lambda was negative, else 1
-  mjgpSTATE_LAG = 2,       // acceleration that constraints caused
+  mjgpSTATE_PIECE = 1,     // mode: the sign; its size is 2 if lambda was negative, else 1
+  mjgpSTATE_LAG = 2,       // acceleration caused by constraints
   mjgpSTATE_GIVEN = 3,     // which keys differ from the model's: sums of mjgp_keyBit of each, the
-      //   first mjgpNBIT keys in the first number, the others and those of gaps in the second
-  mjgpSTATE_TYPE = 5,   // 0: the model's keys say what the gear is. 1 + mjgType: those that do
-                        //   are forgotten, and the gear is what the given ones say
-  mjgpSTATE_TOOTH = 6,  // of a ratchet: 2 k + 1 of the tooth k that it passed last, 0: not known
-  mjgpSTATE_BRAKE = 7,  // how far a brake on the joint has moved from where it is without power
+                           //   first mjgpNBIT keys in the first number, all others in the second
+  mjgpSTATE_TYPE = 5,      // 0: the model's keys describe the gear. 1 + mjgType: the given
+                           //   keys replace this description
+  mjgpSTATE_TOOTH = 6,     // ratchet: 2 k + 1 for the last passed tooth k, 0: unknown
+  mjgpSTATE_BRAKE = 7,     // travel of the brake from its place without power, 0 to 1
   mjgpSTATE_KEY = 8  // values of the keys that may differ (mjgpJoint.keys), in the order of mjgKey
 };
 
-// keys that may change: those of mjgKey, then those of a gap. The first number holds mjgpNBIT
-// bits; a double has 53
+// keys that may change: keys of mjgKey, then keys of a gap. The first number holds
+// mjgpNBIT bits; a double has 53
 enum {
   mjgpNCHANGEKEY = mjgNKEY + mjgpNGAPKEY,
   mjgpNBIT = 32
 };
 
-// of a gap, behind the keys
+// numbers of a gap, behind the keys
 enum {
   mjgpGAPSTATE_STARTED = 0,   // 0: nothing is known yet, the gap starts at rest
   mjgpGAPSTATE_ANGLE = 1,     // rotor minus joint, if the rotor is the plugin's
@@ -48,13 +48,13 @@ enum {
   mjgpNGAPSTATE = mjgpGAPSTATE_KEY + mjgpNGAPKEY
 };
 
-// of the whole system, in the leader's state
+// numbers of the whole system, in the leader's state
 enum {
   mjgpSYSTEM_SOLVER = 0,     // 0: the model's; else 1 + mjgSolver
   mjgpSYSTEM_FALLBACKS = 1,  // fallbacks of the solver on another method
   mjgpSYSTEM_STEPS = 2,      // steps with gears
-  mjgpSYSTEM_UNSOLVED = 3,   // of them those whose status says that they are not solved
-  mjgpSYSTEM_SLOW = 4,       // and those in which the solver fell back on another method
+  mjgpSYSTEM_UNSOLVED = 3,   // unsolved steps, by their status
+  mjgpSYSTEM_SLOW = 4,       // steps with a fallback of the solver on another method
   mjgpNSYSTEM = 5
 };
 

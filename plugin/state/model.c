@@ -15,7 +15,7 @@
 // trajectory
 #define mjgpMAXCONFIG 4096
 
-// and of those kept for calls without a mjData
+// most configurations kept for calls without a mjData
 #define mjgpMAXLENT 16
 
 
@@ -64,9 +64,9 @@ static Part namesOf(const mjModel* m, const int* adr, int n, const size_t* size)
 
 
 // List parts that are not in the signature: names, kinds of joints, targets of actuators. Columns
-// of M determine its rows, which end with their diagonals. Coefficients of tendons count if they
-// have gears, names of actuators if a key names one. c: to compare with, null: all. Returns their
-// number.
+// of M determine its rows, which end with their diagonals. Coefficients of tendons count
+// if the tendons have gears, names of actuators if a key names one. c: to compare with,
+// null: all. Returns their number.
 static int findParts(Part part[mjgpNPART], const mjModel* m, const mjgpConfig* c) {
   size_t number = sizeof(int);
   part[0] = (Part){m->plugin_attr, (size_t)m->npluginattr};
@@ -213,7 +213,7 @@ static void warnRefusal(const mjgReport* report) {
 }
 
 
-// Give all trees coupled with either of two the smaller number.
+// Merge the sets of two coupled trees under the smaller number.
 static void uniteTrees(int* first, int ntree, int a, int b) {
   int low = mjMIN(first[a], first[b]), high = mjMAX(first[a], first[b]);
   for (int t = 0; t < ntree && low != high; t++) {

@@ -14,7 +14,7 @@
 #include "configuration/motors.h"
 #include "configuration/parsing.h"
 
-// numbers in plugin_state one behind the other
+// consecutive numbers in plugin_state
 typedef struct mjgpRange_ {
   int adr;  // address of the first
   int n;
@@ -26,9 +26,9 @@ enum {
   mjgpNPART = 13
 };
 
-// constant; one block of memory
+// configuration of a model: constant, in one block of memory
 typedef struct mjgpConfig_ {
-  struct mjgpConfig_* next;  // of those of a mjData
+  struct mjgpConfig_* next;  // next configuration of the same mjData
   int users;                 // threads that have borrowed it
 
   int n;            // number of geared joints
@@ -42,7 +42,7 @@ typedef struct mjgpConfig_ {
   int rotors;       // joints behind a rotor that is state of the plugin
   int encoders;     // joints whose encoder is on a rotor that is state of the plugin
   int crossing;     // a gap couples joints of different trees
-  int spanning;     // a tendon with a gear does
+  int spanning;     // a tendon with a gear couples joints of different trees
   int ntree;        // kinematic trees
   int ndof;         // dofs on which gears act
   int ngeared;      // tendons with gears
@@ -53,30 +53,30 @@ typedef struct mjgpConfig_ {
   mjgpOptions options;
   mjgpMotors motors;
   mjgpJoint* joint;  // geared joints in the order of their dofs                       (n)
-  int* state;        // address of their first number in plugin_state                  (n)
-  int* stride;       // distance of their numbers in plugin_state                      (n)
-  int* gap;          // address of the state of their gaps in plugin_state             (n)
+  int* state;        // address of each joint's first number in plugin_state           (n)
+  int* stride;       // distance of a joint's numbers in plugin_state                  (n)
+  int* gap;          // address of each gap's state in plugin_state                    (n)
   int* place;        // addresses of the keys that may change, -1: the      (n x mjgpNCHANGEKEY)
                      //   state has no number of it
-  int* jnt;          // mjgpJoint.joint of each, side by side                          (n)
-  int* own;          // and mjgpJoint.dof                                              (n)
-  mjgpRange* changeable;  // numbers that are all 0 where gears are the model's        (nchangeable)
+  int* jnt;          // mjgpJoint.joint of all joints                                  (n)
+  int* own;          // mjgpJoint.dof of all joints                                    (n)
+  mjgpRange* changeable;  // numbers, all 0 if gears are the model's         (nchangeable)
   int* geared;            // gear whose velocity is that of a dof, -1: none                 (nv)
   int* dof;        // dofs on which gears act, ascending                             (ndof of nv)
   int* reached;    // 1: a gear acts on this tree                                    (ntree)
-  int* block;      // first of the trees that a gear's tree is coupled with by gears (n)
+  int* block;      // first tree in each gear's set of coupled trees (n)
   int* tendon;     // gear of each tendon, -1: none                                  (ntendon)
   int* transpose;  // address in D of each transposed entry of M                     (nC)
   int* line;       // start of each row of matrices in M's structure with rows in    (nv)
                    //   whole lanes
 
   // identification of the model
-  uint64_t signature;       // the engine's, of the tree
+  uint64_t signature;       // signature of the model tree, by the engine
   int nplugin;              // plugin instances
   int njnt;                 // joints
   int ntendon;              // tendons
   size_t nseen[mjgpNPART];  // bytes of the parts of the model that gears depend on
-  char* seen;               // and these, one behind the other
+  char* seen;               // these parts, one after the other
   int leader_state;         // numbers that the leader keeps for its joints
 } mjgpConfig;
 
@@ -91,7 +91,7 @@ typedef struct mjgpConfigs_ {
 int mjgp_slot(void);
 static inline int mjgp_leader(const mjModel* m, int slot) {
   for (int i = 0; i < m->nplugin; i++) {
-    if (m->plugin[i] == slot || mjgp_isOurs(m, i, slot)) {  // the first without a call
+    if (m->plugin[i] == slot || mjgp_isOurs(m, i, slot)) {  // most need no call
       return i;
     }
   }
@@ -104,8 +104,9 @@ int mjgp_findGear(const mjgpConfig* config, int joint);
 // Returns 1 if this configuration belongs to the model.
 int mjgp_isConfigOf(const mjgpConfig* config, const mjModel* m);
 
-// Returns the configuration of a model, read if it is new; null after a warning if the model is
-// refused, but not for its options. If too many are kept all are freed first.
+// Returns the configuration of a model, read if it is new; null after a warning if the
+// model is refused (its options alone do not refuse it). Frees all configurations first
+// if too many are kept.
 const mjgpConfig* mjgp_findConfig(mjgpConfigs* known, const mjModel* m);
 
 // Free all.
