@@ -6,11 +6,11 @@
 // OpenBLAS's, which takes a buffer from a pool of its own, under a lock of its own. Every
 // call is re-entrant: threads may share inputs but not workspaces or outputs.
 //
-// What holds for all functions of all public headers:
+// Rules for all functions of all public headers:
 //
 //   - A pointer must not be null unless its comment says nullable. An array without entries may be.
-//   - Where one is null nevertheless, nothing is written, and what is returned is mjgERR_ARGUMENT if it
-//     is an int, NaN if it is a double, 0 if it is a size, null if it is a pointer.
+//   - A call with a forbidden null pointer writes nothing. It returns mjgERR_ARGUMENT as an int,
+//     NaN as a double, 0 as a size, null as a pointer.
 //   - A call that returns an error, a negative number, leaves its outputs as they were unless its
 //     comment says otherwise.
 //   - A call that returns mjgSOLVED or mjgJAMMED has written finite numbers, except numbers that its comment says
@@ -32,7 +32,7 @@
 //   t           friction torque, opposing motion: t in (|lambda| + c) sgn(v+)
 //   x           torque delivered to the link, u - t
 //
-// One implicit step of n joints is the problem that everything here is about: given v*,
+// One implicit step of n joints is the problem of this header: given v*,
 // A, phi, P find t with
 //
 //     v+     = v* - A t
@@ -44,7 +44,7 @@
 
 #include <stddef.h>
 
-// the shared library exports what its public headers declare, and nothing else
+// the shared library exports only the declarations of its public headers
 #if defined(MJGEAR_EXPORTS) && defined(__GNUC__)
 #pragma GCC visibility push(default)
 #endif
@@ -56,7 +56,7 @@ extern "C" {
 
 //---------------------------------- status and errors ---------------------------------------------
 
-// what a call returns: >= 0 a status, < 0 an error that leaves all outputs untouched
+// result of a call: >= 0 a status, < 0 an error that leaves all outputs untouched
 typedef enum mjgStatus_ {
   mjgSOLVED = 0,           // solved to the tolerance
   mjgJAMMED = 1,           // solved, but data are ill posed: another solution may exist
@@ -179,16 +179,15 @@ int mjg_solverFromName(const char* name);
 typedef struct mjgSettings_ {
   int solver;           // mjgSolver
   int warm_start;       // start from solution->t and solution->mode: 0 no, 1 yes;
-                        // of several solutions the default then keeps the one it starts
-                        // next to
-  int skip_uniqueness;  // 1: what mjgNEWTON solves from a warm start within two iterations is
-                        // taken without a test whether it is the only solution (status
-                        // mjgSOLVED), which saves up to a third of the time; 0: tested
+                        // of several solutions the default method then finds the one
+                        // next to this start
+  int skip_uniqueness;  // 1: accept without a test of uniqueness (status mjgSOLVED) a
+                        // solution that mjgNEWTON finds from a warm start within two
+                        // iterations; saves up to a third of the time. 0: test
   int iterations;       // iteration limit of the chosen method; 0: the method's default
-  int pivots;           // where mjgNEWTON follows paths: pivots of all of them together, after
-                        // which it gives up; making its equations anew counts as one for
-                        // every 8 joints, and one. 0: thorough, some thousands for each
-                        // joint
+  int pivots;           // limit of pivots on all paths of mjgNEWTON together; remaking
+                        // the equations counts as 1 + n/8 pivots. 0: thorough, some
+                        // thousands for each joint
   int want_sigma_max;   // compute info->sigma_max: 0 no, 1 yes
   double tolerance;     // relative residual at which a problem counts as solved, in [0, 1)
 } mjgSettings;
@@ -233,10 +232,10 @@ mjgWorkspace* mjg_create(void* memory, size_t size, int n, int nmax);
 //
 // In terms of s this is the problem above with v* + e t0, A + [e] and the P of the joint
 // that sticks, [alpha] A - [beta] with its A, which must be given. Every solver solves
-// it, and what is said of existence and uniqueness holds as it is: with beta + alpha e it
-// is the same condition on A. e = 0 is the joint that sticks. The friction works h t s >=
-// 0 and the spring stores t^2/(2 sigma), which grows by no more than h t v+ - h t s: over
-// a closed cycle friction never drives, whatever the bound does (doc/theory.md).
+// it, and the statements on existence and uniqueness hold unchanged: with beta + alpha e
+// it is the same condition on A. e = 0 is the joint that sticks. The friction works h t s
+// >= 0 and the spring stores t^2/(2 sigma), which grows by no more than h t v+ - h t s:
+// over a closed cycle friction never drives, whatever the bound does (doc/theory.md).
 // static_ratio must be 1.
 
 // e of a stiffness in (0, INFINITY] over the step h > 0; 0 for INFINITY and, as model
@@ -263,15 +262,14 @@ double mjg_preslidingSlip(double velocity, double t, double compliance, double t
 //
 // Otherwise there may be several, the status is mjgJAMMED, and the jamming rule chooses:
 // scale v* by theta and follow the solutions from theta = 0, where every joint stands
-// still, until theta first is 1. Should a joint there slip, or stand, where its own law
-// (44) would have it otherwise with all other frictions given (only coupled joints can,
-// and rarely do), one-joint steps from there go on to a solution that every joint's law
-// agrees with, if they find one. For one joint this is lambda_s of (35): it slips in
-// direction s only while 1 - s sgn(lambda) P > 0, else it stops within the step.
-// mjgNEWTON, mjgLEMKE and mjgENUMERATION follow this rule and agree; the others return
-// some solution. A warm start that mjgNEWTON takes to a solution within two iterations
-// keeps it: from step to step the joints stay on the branch that they are on. With
-// settings->skip_uniqueness the status is mjgSOLVED then.
+// still, until theta first is 1. Coupled joints may, rarely, slip or stand there although
+// their own law (44) says otherwise with all other frictions given. One-joint steps then
+// search for a solution that agrees with every joint's law. For one joint this is
+// lambda_s of (35): it slips in direction s only while 1 - s sgn(lambda) P > 0, else it
+// stops within the step. mjgNEWTON, mjgLEMKE and mjgENUMERATION follow this rule and
+// agree; the others return some solution. If mjgNEWTON reaches a solution from a warm
+// start within two iterations, it keeps this solution: from step to step the joints stay
+// on their branch. With settings->skip_uniqueness the status is mjgSOLVED then.
 //
 // With a static ratio > 1 joints at rest, and in the direction of reversal, get the
 // static bound; joints that it does not hold get the sliding bound, and the problem is
@@ -279,20 +277,19 @@ double mjg_preslidingSlip(double velocity, double t, double compliance, double t
 int mjg_solve(mjgSolution* solution, mjgInfo* info, const mjgProblem* problem,
               const mjgSettings* settings, mjgWorkspace* work);
 
-// which joints of a solution are jammed: they stand still, and however large the torque
-// in their direction were, with the other joints' friction as it is, their own load would
-// hold them. Writes 1 for each such joint, else 0, to jammed (nullable); returns their
-// number or an error. The numbers are those of a problem that mjg_solve took; they are not
-// checked again                                                                       (n)
+// find the jammed joints of a solution: they stand still under any torque in their
+// direction, held by their own load, with the other joints' friction given. Writes 1 for
+// each such joint, else 0, to jammed (nullable); returns their number or an error. The
+// numbers are those of a problem that mjg_solve took; they are not checked again      (n)
 int mjg_jammed(int* jammed, const mjgProblem* problem, const mjgSolution* solution);
 
 
 //---------------------------------- certificate ---------------------------------------------------
 
-// what is true of a result, computed from problem and solution alone, without any solver
+// properties of a result, computed from problem and solution alone, without any solver
 typedef struct mjgCertificate_ {
   double residual;        // max_i |v+_i - (v* - A t)_i| and distance of t_i from the inclusion,
-                          //   each relative to the terms it is made of; below DBL_MIN, where
+                          //   each relative to the size of its terms; below DBL_MIN, where
                           //   a double has no digits, it counts as 0
   double residual_paper;  // |y - A Phi(sgn(v - y), phi, P)| of (67), relative
   double power;           // t . v+, never negative                                  W
@@ -300,7 +297,7 @@ typedef struct mjgCertificate_ {
   int nviolated;          // joints whose residual exceeds the tolerance
   int worst;              // joint with the largest residual, -1 if n = 0
   int passive;            // 1 if no joint creates energy
-  int well_posed;         // 1 if the solution is known to be the only one
+  int well_posed;         // 1 if the solution is known to be unique
   int valid;              // 1 if residual <= tolerance and passive
 } mjgCertificate;
 

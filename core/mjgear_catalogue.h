@@ -16,7 +16,7 @@
 
 #include "mjgear.h"
 
-// the shared library exports what its public headers declare, and nothing else
+// the shared library exports only the declarations of its public headers
 #if defined(MJGEAR_EXPORTS) && defined(__GNUC__)
 #pragma GCC visibility push(default)
 #endif
@@ -82,7 +82,7 @@ typedef struct mjgTable_ {
 typedef struct mjgTransmission_ {
   double gamma_u;  // asymmetry coefficients of a sliding gear      1
   double gamma_v;
-  double gamma_u_stribeck;  // what they gain at rest                        1
+  double gamma_u_stribeck;  // their increase at rest                        1
   double gamma_v_stribeck;
   double gamma_u_quadratic;     // at rest and for each unit of torque: driven   1/(N m)
   double gamma_v_quadratic;     //   by the load |u|, driven by the motor |x|

@@ -8,7 +8,7 @@
 
 #include "mjgear.h"
 
-// the shared library exports what its public headers declare, and nothing else
+// the shared library exports only the declarations of its public headers
 #if defined(MJGEAR_EXPORTS) && defined(__GNUC__)
 #pragma GCC visibility push(default)
 #endif

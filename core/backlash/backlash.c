@@ -7,7 +7,7 @@
 
 static const double PI = 3.14159265358979323846;
 
-// range of a law's numbers in which quotients and squares of a step do not overflow
+// range of a law's parameters; within it quotients and squares of a step do not overflow
 static const double kMost = 1e100, kLeast = 1e-100;
 
 
@@ -33,7 +33,7 @@ int mjg_backlashModel(const char* name) {
 }
 
 
-// nonnegative numbers of one model or (-1) of all: 0 or in [kLeast, kMost]
+// nonnegative parameters of one model, or (-1) of all models: 0 or in [kLeast, kMost]
 #define NUMBER(name, model) \
   { offsetof(mjgBacklash, name), model, #name " must be 0, or from 1e-100 to 1e100" }
 static const struct {
@@ -92,7 +92,7 @@ static const double kShallow = 1e-4;
 // relative change at which iterations end: a few round-off errors
 static const double kSettled = 1e-15;
 
-// impacts: below this the difference y - ln(1 + y) cancels, and eight terms of its series do not
+// impacts: below this y - ln(1 + y) loses digits, and eight terms of its series do not
 static const double kSlow = 1e-2;
 
 
@@ -116,7 +116,7 @@ static double touchExponent(double r) {
 }
 
 
-// theta* for omega > 0, its derivative, and the torque just above it
+// Compute theta* for omega > 0, its derivative, and the torque just above theta*.
 static double touch(double* rate, double* jump, const mjgBacklash* law, double omega) {
   double u = law->damping / law->stiffness * omega;
   if (!(u > 0)) {
@@ -139,8 +139,9 @@ double mjg_backlashTouch(const mjgBacklash* law, double omega_d) {
 }
 
 
-// angle at which a damped shaft closes the gap, its derivative by omega and the torque just above
-// it. A shaft that has lost more than the torque of the touch pushes again later.
+// Compute the angle at which a damped shaft closes the gap, its derivative by omega and
+// the torque just above this angle. A shaft that has lost more than the torque of the
+// touch pushes again later.
 static double loadingTouch(double* slope, double* jump, const mjgBacklash* law, double omega,
                            double touch_rate, double touch_slope) {
   double lead = law->damping / law->stiffness;
@@ -313,7 +314,7 @@ double mjg_gapRate(double* T, const mjgBacklash* law, double theta_d, double ome
     rate = 0;
   }
 
-  // exactly 0 in the gap, whatever rounding says
+  // exactly 0 in the gap, despite round-off
   if (T) {
     *T = rate == 0 ? k * (theta_d - theta_b) + c * omega_d : 0;
   }
@@ -374,8 +375,8 @@ static double impactTerm(double y) {
 }
 
 
-// root of the balance of kinetic energies, impactTerm(y) = impactTerm(-e y), below most,
-// for the one of e and y that is NaN
+// Solve the balance of kinetic energies, impactTerm(y) = impactTerm(-e y), for whichever
+// of e and y is NaN; returns the root below most
 static double matchImpact(double e, double y, double most) {
   double lo = 0, hi = most, x = 0.5 * most;
   for (int i = 0; i < 200 && x != lo && x != hi; i++) {

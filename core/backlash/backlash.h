@@ -28,8 +28,8 @@ typedef struct mjgiSide_ {
 } mjgiSide;
 
 // R at rate omega. The touch of mjgPHASE_PLANE and mjgRUBBER depends on the rate at which
-// the gap closes: where that is another one than omega, touch_rate is its value and
-// touch_slope its derivative by omega; else they are omega and 1.
+// the gap closes: touch_rate is this rate and touch_slope its derivative by omega; in
+// most cases they are omega and 1.
 void mjgi_makeSide(mjgiSide* side, const mjgBacklash* law, double omega, double touch_rate,
                    double touch_slope);
 
@@ -51,9 +51,9 @@ typedef struct mjgiGap_ {
   double omega_d;     // before the step
   double p;           // p-
   double slider;      // mjgTORSION: theta_b before the step
-  double origin;      // of p and slider: of a clutch its slider, which turns without end
-  double touch;       // angle at which a gap that closes with omega_d touches, of its side
-  double yield;       // rate that a unit of torque in the step takes from both sides
+  double origin;      // offset of p and slider; a clutch's slider turns without limit
+  double touch;       // touch angle of a gap that closes with omega_d, for its side
+  double yield;       // decrease of the rate of both sides per unit of torque in the step
   double twist;       // theta_s before the step
   double twist_rate;  // and its rate
   double free_twist;  // theta_s and its rate after a step without torque

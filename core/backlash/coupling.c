@@ -16,7 +16,7 @@ static const double kHold = 1e-12;
 // depth at which a power law's stiffness chooses its blend, rad
 static const double kDepth = 1e-2;
 
-// squares below this do not overflow
+// limit below which squares do not overflow
 static const double kHuge = 1e150;
 
 // halvings of an interval: more than the bits of a double
@@ -28,7 +28,7 @@ enum {
 typedef struct Rotor_ {
   const mjgCoupling* coupling;
   const mjgiGap* gap;
-  double move;   // velocity that a unit of torque makes
+  double move;   // velocity per unit of torque
   double start;  // velocity without friction and shaft
   double rest;   // rate of p if the rotor stands, without the shaft's torque
   double A;      // of the driven side
@@ -197,7 +197,7 @@ double mjg_couplingBlend(const mjgBacklash* law, double A, double h) {
     return NAN;
   }
 
-  // stiffness that an impact meets
+  // stiffness at an impact
   double k = law->stiffness;
   if (law->model == mjgHUNT_CROSSLEY && law->exponent != 1) {
     k *= law->exponent * pow(kDepth, law->exponent - 1);

@@ -9,8 +9,8 @@
 // Gauss points of a piece, at this share of half its length from its middle
 static const double kGauss = 0.57735026918962576451;
 
-// below this share of its depth a piece loses three digits in a difference of powers, and Gauss
-// points are more exact
+// share of its depth below which a piece loses three digits in a difference of powers;
+// Gauss points are then more exact
 static const double kShort = 1e-3;
 
 // scalar solves: iterations, each third of which at least halves the bracket (where the
@@ -30,7 +30,7 @@ static const double kJump = 1e-9;
 // solutions of least torque, from below: residual of the torque
 static const double kExact = 1e-14;
 
-// sinh(x)/x and sin(x)/x are 1 to rounding below this
+// below this sinh(x)/x and sin(x)/x are 1 up to round-off
 static const double kFlat = 1e-8;
 
 // Returns 1 if the model has a state.
@@ -141,7 +141,7 @@ static double touchRate(double* slope, const mjgiGap* gap, double sign, double o
     *slope = 1 / gap->eta;
   }
 
-  // torque that rubber builds up over many steps belongs to the mean rate of each
+  // rubber builds up its torque over many steps: use the mean rate of each step
   double band = law->model == mjgRUBBER ? law->rubber : 0;
   double weight = band > 0 ? 1 / (1 + band / (gap->h * before)) : 1;
   *slope = weight * *slope + 1 - weight;
@@ -272,9 +272,9 @@ static double gapTorque(double* slope, const mjgiGap* gap, double w) {
   double torque = sideMean(&right, gap, law, 1, w) - sideMean(&left, gap, law, -1, w);
   *slope = left + right;
 
-  // a damper that acts outside the gap alone: over all of the way, so that its pull at
-  // the edge leaves the torque an increasing function of w. Of the way, that within the
-  // gap is taken off
+  // a damper that acts only outside the gap: integrate over the whole way, so that the
+  // torque increases with w despite the pull at the edge, and subtract the part within
+  // the gap
   if (law == &spring) {
     double end = gap->p + gap->h * w, p = gap->p, most = law->half_gap;
     int inside = fabs(end) <= most;
@@ -352,8 +352,8 @@ static double solveLine(double* w, double* slope, const mjgiGap* gap, double w0,
     }
   }
 
-  // a stiff gap takes its torque from the line, which is more accurate; at a jump only the line
-  // has one
+  // for a stiff gap the line gives a more accurate torque than the law; at a jump only
+  // the line determines it
   double line = (w0 - *w) / a;
   if (fabs(f) > kJump * (fabs(w0) + a * fabs(torque))) {
     *slope = 1 / a;

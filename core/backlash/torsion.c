@@ -43,7 +43,7 @@ double mjgi_torsionStiffness(const mjgBacklash* law) {
 
 //---------------------------------- spring --------------------------------------------------------
 
-// angle from which the second and the third stiffness count, infinite if there is none
+// angles at which the second and the third stiffness begin, infinite without them
 static double second(const mjgBacklash* law) {
   return law->stiffness_2 > 0 ? law->torque_1 / law->stiffness : INFINITY;
 }
@@ -55,8 +55,8 @@ static double third(const mjgBacklash* law) {
 }
 
 
-// mean torque of a spring k that counts from an angle on, over the way from a to b; adds
-// to its derivative by the rate at which the way is gone: b moves with h, a with blend h
+// Returns the mean torque over the way from a to b of a spring k that begins at an angle.
+// Adds to its derivative by the rate: b moves with h, a with blend h
 static double rampMean(double* slope, double k, double from, double a, double b, double h,
                        double blend) {
   double lo = a < b ? a : b, hi = a < b ? b : a;
@@ -66,7 +66,7 @@ static double rampMean(double* slope, double k, double from, double a, double b,
   double start = lo > from ? lo : from, middle = 0.5 * (start + hi), share = 1;
   double time = 0.5 * (1 + blend);
   if (hi > lo) {
-    // the later an angle is reached, the more it moves
+    // the later the step reaches an angle, the more it moves
     share = (hi - start) / (hi - lo);
     time = blend + (1 - blend) * ((middle - a) / (b - a));
   }
@@ -80,7 +80,7 @@ double mjgi_torsionSpring(double* slope, const mjgBacklash* law, double a, doubl
   double k = law->stiffness, k2 = law->stiffness_2, k3 = law->stiffness_3;
   *slope = 0;
   if (mjgi_isClutch(law)) {
-    return 0;  // at rest a clutch is as it was left
+    return 0;  // a clutch at rest keeps its state
   }
   *slope = k * h * 0.5 * (1 + blend);
   double torque = 0.5 * k * (a + b);
@@ -94,7 +94,7 @@ double mjgi_torsionSpring(double* slope, const mjgBacklash* law, double a, doubl
 }
 
 
-// energy of a spring with one end at an angle from which it counts
+// energy of a spring that begins at an angle
 static double energyFrom(double stiffness, double angle) {
   return angle > 0 ? 0.5 * stiffness * angle * angle : 0;
 }

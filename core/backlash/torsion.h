@@ -6,7 +6,7 @@
 
 #include "mjgear_backlash.h"
 
-// Returns null if the parameters, each in its range, fit together, else what is wrong.
+// Returns null if the parameters, each in its range, are consistent, else a message.
 const char* mjgi_torsionError(const mjgBacklash* law);
 
 // Returns 1 for a clutch, which slips or turns freely in one direction.

@@ -7,13 +7,13 @@
 #include "law/transmission.h"
 #include "mjgear_report.h"
 
-// range of a gear's numbers in which quotients and squares of a step do not overflow
+// range of a gear's parameters; within it quotients and squares of a step do not overflow
 static const double kMost = 1e100, kLeast = 1e-100;
 
 static const double kDegree = 3.14159265358979323846 / 180;
 
 
-//---------------------------------- which keys go together ----------------------------------------
+//---------------------------------- combinations of keys ------------------------------------------
 
 void mjg_defaultDescription(mjgDescription* description) {
   if (description) {
@@ -47,7 +47,7 @@ void mjg_forget(mjgDescription* description, int key) {
     return;
   }
   if (key == mjgKEY_LEAD_ANGLE) {
-    description->given[mjgKEY_PITCH_DIAMETER] = 0;  // which means nothing without lead
+    description->given[mjgKEY_PITCH_DIAMETER] = 0;  // has no effect without lead
     description->value[mjgKEY_PITCH_DIAMETER] = 0;
   }
   for (size_t i = 0; i < sizeof(kSame) / sizeof(*kSame); i++) {
@@ -172,7 +172,7 @@ static void typesOf(char* text, size_t size, int key) {
 }
 
 
-// the type that the keys say, or 0 after a refusal
+// Returns the type that the keys determine, or 0 after a refusal.
 static int findType(mjgReport* report, const mjgDescription* d, const Given* given) {
   if (d->type < 0 || d->type >= mjgNTYPE) {
     mjg_refuse(report, "unknown type %d; use one of mjgType", d->type);
@@ -257,7 +257,7 @@ static void checkType(mjgReport* report, const mjgDescription* d, int type) {
     requireOfType(report, d, kNeeded[type][i], type);
   }
 
-  // keys that a type needs with others, or instead of them
+  // keys that a type needs together with others, or instead of others
   if (type == mjgTYPE_COEFFICIENTS && (given[mjgKEY_GAMMA_U] || given[mjgKEY_GAMMA_V])) {
     require(report, d, mjgKEY_GAMMA_U, "gamma_v");
     require(report, d, mjgKEY_GAMMA_V, "gamma_u");
@@ -312,7 +312,7 @@ static void checkCompanions(mjgReport* report, const mjgDescription* d, int type
                "remove it");
   }
 
-  // what is measured at the motor
+  // convert quantities measured at the motor
   static const int motor[] = {mjgKEY_MOTOR_STARTING, mjgKEY_MOTOR_COULOMB, mjgKEY_MOTOR_VISCOUS,
                               mjgKEY_MOTOR_INERTIA,  mjgKEY_GEAR_INERTIA,  mjgKEY_NO_LOAD_TORQUE};
   int known = given[mjgKEY_RATIO] || type == mjgTYPE_SPUR || type == mjgTYPE_PLANETARY ||

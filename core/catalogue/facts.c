@@ -20,7 +20,7 @@ void mjg_explain(mjgFacts* facts, const mjgTransmission* transmission, double lo
   f->catalogue_locks = f->eta_f < 0.45 ? 1 : f->eta_f > 0.55 ? 0 : -1;
   f->varies = gear->gamma_u_stribeck != 0 || gear->gamma_v_stribeck != 0;
 
-  // torques at which it moves
+  // torques at which the joint moves
   f->load = load;
   f->raise = mjg_breakawayMotor(gear, load, load > 0 ? 1 : -1);
   f->lower = mjg_breakawayMotor(gear, load, load > 0 ? -1 : 1);
@@ -29,7 +29,7 @@ void mjg_explain(mjgFacts* facts, const mjgTransmission* transmission, double lo
   f->start_forward = mjg_breakawayMotor(gear, 0, 1);
   f->start_backward = mjg_breakawayLoad(gear, 0, -1);
 
-  // inertia that a sliding joint shows, (38), if both sides are known
+  // apparent inertia of a sliding joint, (38), if the inertias of both sides are known
   f->inertia = inertia;
   f->inertia_forward = f->inertia_backward = f->rho = NAN;
   if (inertia >= 0 && gear->armature >= 0 && gear->armature + inertia > 0) {

@@ -13,8 +13,8 @@
 
 typedef struct Key_ {
   mjgKeyInfo info;
-  int types;      // that it belongs to, one bit each
-  size_t member;  // of mjgTransmission that has the same number, counted from 1; 0: none
+  int types;      // types that the key belongs to, one bit each
+  size_t member;  // member of mjgTransmission for the key, from 1; 0: none
 } Key;
 
 #define MEMBER(name) (offsetof(mjgTransmission, name) + 1)
@@ -291,7 +291,7 @@ static void mendLetters(char* text) {
 }
 
 
-// append to the text what fits
+// append as much of the text as fits
 static void append(mjgReport* report, const char* format, va_list arguments) {
   if (!report->text || report->length + 1 >= report->size) {
     return;

@@ -2,7 +2,8 @@
 
 #include <math.h>
 
-// turns of the output per turn of the motor below which it stands, up to round-off
+// turns of the output per turn of the motor below which the output stands, up to
+// round-off
 static const double kStands = 1e-12;
 
 
@@ -14,10 +15,10 @@ enum {
 };
 
 
-// Torques on the central gears from outside for the torque of the driving side, with a
-// factor on the power of each on its way to the planets; speeds are seen from the
-// carrier. With an output ring the carrier is free, so that torques sum to 0; without one
-// it is the output and has minus their sum.
+// Compute the external torques on the central gears for a given torque of the driving
+// side. The power of each gear has a factor on its way to the planets; speeds are
+// relative to the carrier. With an output ring the carrier is free, so that torques sum
+// to 0; without one it is the output and has minus their sum.
 static void torques(double T[3], const double speed[3], const double factor[3], int has_out,
                     int forward, double given) {
   double a = factor[SUN] * speed[SUN], b = factor[RING] * speed[RING], c = factor[OUT] * speed[OUT];
@@ -33,8 +34,8 @@ static void torques(double T[3], const double speed[3], const double factor[3], 
 }
 
 
-// Torque of the driven side. Which way power flows in each mesh is tried, that without
-// loss first and then the closest ones; NAN if nothing holds.
+// Torque of the driven side. Tries directions of power flow in each mesh, first the
+// direction without losses, then the closest ones; NAN if none is consistent.
 static double drivenTorque(const double speed[3], int has_out, double efficiency, int forward,
                            double given) {
   const double lossless[3] = {1, 1, 1};
@@ -74,11 +75,11 @@ int mjgi_planetary(double* ratio, double* eta_f, double* eta_b, const mjgiPlanet
   int has_out = g->ring_out > 0;
   double second = g->planet_out > 0 ? g->planet_out : g->planet;
 
-  // seen from the carrier, per turn of the planets: Willis
+  // relative to the carrier, per turn of the planets: Willis
   double speed[3] = {-g->planet / g->sun, (has_out ? g->planet : second) / g->ring,
                      has_out ? second / g->ring_out : 0};
 
-  // the ring stands: the carrier turns with minus its speed
+  // the ring stands: the carrier turns with minus the ring's relative speed
   double carrier = -speed[RING];
   double motor = speed[SUN] + carrier;
   double output = has_out ? speed[OUT] + carrier : carrier;

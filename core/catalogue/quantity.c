@@ -11,8 +11,8 @@
 
 typedef struct GapKey_ {
   mjgKeyInfo info;
-  size_t member;  // of mjgBacklash, counted from 1; 0: the rotor's
-  int models;     // that use it, one bit each
+  size_t member;  // member of mjgBacklash, counted from 1; 0: inertia of the rotor
+  int models;     // models that use the number, one bit each
 } GapKey;
 
 #define MEMBER(name) (offsetof(mjgBacklash, name) + 1)
@@ -86,7 +86,7 @@ int mjgi_usesGapNumber(int model, int k) {
 // "Nm" is a torque, "N" a force
 typedef struct Unit_ {
   const char* name;
-  const char* of;  // unit of the keys that it fits
+  const char* of;  // unit of the keys that this unit fits
   double factor;
 } Unit;
 

@@ -1,4 +1,4 @@
-// Numbers of a gap: keys, laws that use them, and where a law has them.
+// Numbers of a gap: keys, laws that use them, and members of a law.
 
 #ifndef MJGEAR_QUANTITY_H_
 #define MJGEAR_QUANTITY_H_

@@ -238,7 +238,7 @@ void mjgi_readCoefficients(mjgTransmission* t, mjgReport* report, const mjgDescr
                            int type) {
   switch (type) {
     case mjgTYPE_COEFFICIENTS:
-      break;  // they are the keys
+      break;  // the keys are the coefficients
     case mjgTYPE_EFFICIENCY:
       fromEfficiency(t, report, d);
       break;

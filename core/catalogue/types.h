@@ -23,7 +23,8 @@ enum {
   mjgiALL = mjgiCOEFF | mjgiEFF | mjgiSTART | mjgiGEOMETRY
 };
 
-// Returns the types that a key belongs to; the member of a transmission that it sets, or null.
+// Returns the types that a key belongs to, and the member of a transmission that the key
+// sets, or null.
 int mjgi_keyTypes(int key);
 double* mjgi_keyMember(mjgTransmission* t, int key);
 
@@ -32,7 +33,7 @@ double* mjgi_keyMember(mjgTransmission* t, int key);
 int mjgi_isOutside(mjgReport* report, const mjgKeyInfo* info, double value, const char* text,
                    const char* unit, double factor);
 
-// Returns what is wrong with a table, or null. A table without points is valid.
+// Returns a message about an invalid table, or null. A table without points is valid.
 const char* mjgi_tableError(const mjgTable* table, int kind);
 
 // Returns the largest product of factors that the tables of the asymmetry coefficients reach.

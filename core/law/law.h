@@ -8,19 +8,22 @@
 // direction of motion. The law knows nothing of solvers, of the engine or of other laws.
 // It is asked
 //
-//     mjgi_lawRatio       static ratio that counts in a direction
-//     mjgi_lawLoad        lambda from the torque into the gear, mjgi_lawLoadOut from the one out of it
+//     mjgi_lawRatio       static ratio in a direction
+//     mjgi_lawLoad        lambda from the torque into the gear; mjgi_lawLoadOut: from
+//                         the torque out of it
 //     mjgi_lawBound       r (|lambda| + c)
-//     mjgi_lawHold        the same of a joint that rests after the step
+//     mjgi_lawHold        the same for a joint at rest after the step
 //     mjgi_lawResolve     friction and piece of a joint, all others given (the one-joint step (44))
-//     mjgi_lawLimit       the same without a hold: how much friction there is in a direction
+//     mjgi_lawLimit       the same without a hold: largest friction in a direction
 //     mjgi_lawRow         the equation of a slipping joint: t = factor lambda + offset
 //     mjgi_lawLine        the same solved for t where lambda = alpha x - beta t
 //     mjgi_lawProject     branch by projection of a trial torque on the current bound
-//     mjgi_lawKeeps       was the piece of a joint right
-//     mjgi_lawNext        piece after a trial of another one: right, or the next one to try
-//     mjgi_lawReleases    does a joint slip on its static bound, so that it must be solved again without
-//     mjgi_lawJammed      would a joint that rests do so however large its torque was
+//     mjgi_lawKeeps       1 if the piece of a joint was right
+//     mjgi_lawNext        the same piece if it was right, else the next one to try
+//     mjgi_lawReleases    1 if a joint slips on its static bound and must be solved
+//                         again without it
+//     mjgi_lawJammed      1 if a joint at rest stays at rest under any torque in
+//                         its direction
 //
 // An active set method solves the equations of the pieces (stuck: v+ = 0; slipping:
 // mjgi_lawRow) and asks mjgi_lawResolve or mjgi_lawNext whether they were the right ones.
@@ -30,7 +33,7 @@
 // for instance Warp's native code, takes it in). Before it may be defined
 //
 //     mjgREAL      float; default double
-//     mjgFUNCTION  what stands before each function; default static inline
+//     mjgFUNCTION  specifiers of each function; default static inline
 //
 // To have both precisions in C++, include it twice in different scopes and undefine
 // MJGEAR_LAW_H_ in between. The same compiler flags (no fused multiply-add) give the same

@@ -47,7 +47,7 @@ int mjgi_hasTables(const mjgTransmission* transmission) {
 
 //---------------------------------- friction at a velocity ----------------------------------------
 
-// Add what friction gains near rest.
+// Add the increase of friction near rest.
 static void addStribeck(double* gamma_u, double* gamma_v, double* coulomb, const mjgTransmission* t,
                         double v, double u, double x) {
   if (t->stribeck_friction == 0 && t->gamma_u_stribeck == 0 && t->gamma_v_stribeck == 0 &&
@@ -111,7 +111,7 @@ void mjg_frictionAt(double* gamma_u, double* gamma_v, double* coulomb,
 // one side of the gear
 typedef struct Side_ {
   double gamma;      // asymmetry coefficient at rest
-  double quadratic;  // what this side's torque squared adds to the bound
+  double quadratic;  // factor of this side's squared torque in the bound
 } Side;
 
 // Returns the left side less the right side.
@@ -128,7 +128,7 @@ static double excess(double y, double z, const Side* sought, const Side* known, 
 // at a root the excess is round-off, relative to the torques, and positive a little ahead
 static const double kRoot = 1e-9, kAhead = 1e-6;
 
-// rounds for a torque that its own table changes, and the change at which they end
+// iterations for a torque that its own table changes, and the change at which they end
 enum {
   kRounds = 100
 };
@@ -213,8 +213,9 @@ int mjg_sticks(const mjgTransmission* transmission, double f_u, double f_v) {
 }
 
 
-// Returns the torque of the motor (of_motor = 1) or of the load at which the joint starts in a
-// direction; the other side has z. A table over the unknown torque is solved by iteration.
+// Returns the torque of the motor (of_motor = 1) or of the load at which the joint starts
+// in a direction; z is the torque of the other side. A table over the unknown torque is
+// solved by iteration.
 static double breakawayOf(const mjgTransmission* t, double z, int direction, int of_motor) {
   if (!isSound(t, z) || (direction != 1 && direction != -1)) {
     return NAN;

@@ -87,8 +87,8 @@ static double checkJoint(const mjgProblem* p, const mjgSolution* s, int i) {
   double bound = fabs(lambda) + c;
   size_t += c;
 
-  // a moving joint has its sliding bound, against its motion; a joint at rest at most its static
-  // bound, or the sliding one in its former direction of motion
+  // friction of a moving joint is its sliding bound, against its motion; at rest it is at
+  // most the static bound, or the sliding bound in the former direction of motion
   double moves = s->v[i], error_t;
   if (moves != 0) {
     error_t = s->t[i] - (moves > 0 ? bound : -bound);

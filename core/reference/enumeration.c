@@ -10,10 +10,11 @@
 #include "solvers/solvers.h"
 
 
-// distance of different solutions; closer ones are one where pieces meet
+// least distance of different solutions; closer ones are the same solution, where pieces
+// meet
 static const double kAnother = 1e-8;
 
-// a solution where pieces meet is on both up to round-off
+// round-off of a solution where pieces meet: it is on both
 static const double kOnPiece = 1e-13;
 
 // residual from which refinement may lead to a solution
@@ -96,10 +97,10 @@ static int enumerate(mjgiBlock* b, mjgiScratch* s, double tolerance) {
 void mjgi_enumeration(mjgiBlock* b, mjgiScratch* s, const mjgSettings* settings) {
   size_t nbyte = (size_t)b->n * sizeof(double);
   double tolerance = fmax(settings->tolerance, kOnPiece);
-  memset(b->y, 0, nbyte);  // no nearest one yet
+  memset(b->y, 0, nbyte);  // there is no nearest solution yet
   int found = enumerate(b, s, tolerance);
 
-  // of several, that of the jamming rule, which uses the same memory
+  // of several solutions, take the one of the jamming rule, which uses the same memory
   if (found == 2) {
     memset(b->t, 0, nbyte);
     mjgi_jammingRule(b, s, 0);

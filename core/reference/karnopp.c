@@ -29,8 +29,8 @@ int mjg_stepKarnopp(double* position, double* velocity, double* t, const mjgKarn
   double opposing = j->friction + (1 / j->eta_opp - 1) * fabs(load);
   double aiding = j->friction + (1 - j->eta_aid) * fabs(load);
 
-  // 04-10: sliding joints have their friction, joints at rest what holds them, up to a bound that
-  // depends on the direction of break-away relative to the load
+  // 04-10: friction of a sliding joint is given; friction of a joint at rest holds it, up
+  // to a bound that depends on the direction of break-away relative to the load
   double friction;
   if (v != 0) {
     friction = copysign(v * load < 0 ? aiding : opposing, v);

@@ -11,7 +11,7 @@
 // Newton ends when signs repeat, or at this share of the tolerance, where signs are round-off
 static const double kBelow = 1e-3;
 
-// of Phi, the default of mjgSettings
+// tolerance of Phi, the default of mjgSettings
 static const double kTolerance = 1e-12;
 
 // default limits: Newton on n signs rarely takes more than n steps, a fixed point

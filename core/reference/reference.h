@@ -16,7 +16,8 @@ void mjgi_extragradient(mjgiBlock* b, mjgiScratch* s, const mjgSettings* setting
 int mjgi_viEvaluate(mjgiBlock* b, const double* s, int flg_newton, int iterations,
                     double tolerance);
 
-// the only solution, or of several that of the jamming rule; does not use block->t
+// find the only solution, or of several the one of the jamming rule; does not use
+// block->t
 void mjgi_enumeration(mjgiBlock* b, mjgiScratch* s, const mjgSettings* settings);
 
 #endif  // MJGEAR_REFERENCE_H_

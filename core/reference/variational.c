@@ -10,9 +10,9 @@
 // largest row sum of |A| in units in which its diagonal is 1, and is renewed in every
 // iteration. With size = 1 and P = 0 t_i moves by -1/a times its velocity error, the
 // largest step that is safe for every positive definite A: a bounds its largest
-// eigenvalue. P makes Phi steeper, up to 1/(1 - sigma_max(P)), which nobody knows
-// beforehand: size is halved when steps grow, and recovers slowly. The box is a product
-// of intervals, so that another c for each joint leaves the solutions as they are.
+// eigenvalue. P makes Phi steeper, up to 1/(1 - sigma_max(P)), which is not known in
+// advance: size is halved when steps grow, and recovers slowly. The box is a product of
+// intervals, so a different c for each joint does not change the solutions.
 //
 // Korpelevich's extragradient method takes a trial step, and from the old point the step
 // that the trial asks for,
@@ -118,7 +118,7 @@ int mjgi_viEvaluate(mjgiBlock* b, const double* s, int flg_newton, int iteration
     }
   }
 
-  // not found: take the load of the friction
+  // no load found: use the load of the present friction
   mjgi_blockEvaluate(b);
   return 0;
 }

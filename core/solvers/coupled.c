@@ -30,7 +30,7 @@ static const double kExact = 1e-13;
 
 // a block with couplings
 typedef struct Split_ {
-  const mjgProblem* problem;  // of the rows of this block
+  const mjgProblem* problem;  // couplings of this block's rows
   const mjgSettings* settings;
   mjgiMethod method;  // for friction
   mjgWorkspace* work;
@@ -242,8 +242,9 @@ static double relative(double error, double size) {
 }
 
 
-// Returns the largest relative residual of the friction rows in the given problem. The reduced
-// problem, which they solve, loses what cancels between A and the lines of the couplings.
+// Returns the largest relative residual of the friction rows in the given problem. The
+// reduced problem, which the friction solvers solve, loses digits that cancel between A
+// and the lines of the couplings.
 static double frictionResidual(const Split* s) {
   const mjgProblem* p = s->problem;
   double worst = 0;

@@ -148,7 +148,7 @@ static inline __attribute__((always_inline)) void eliminate(double* A, double* x
     mjgiSimd* from = (mjgiSimd*)(A + k * ld + begin) + c;
     u[c] = *from * inv;
 
-    // entries up to the diagonal stay
+    // entries up to the diagonal are unchanged
     if (c == 0 && begin <= k) {
       mjgiSimd right = *mjgi_simdFrom(k + 1 - begin);
       u[c] *= right;
@@ -291,7 +291,7 @@ static double largestEntry(const double* A, int n, int ld) {
 
 
 int mjgi_lu(double* A, double* x, int* pivot, int n) {
-  // a pivot below this is rounding
+  // a pivot below this is round-off
   int ld = mjgi_simdEnd(n);
   double smallest = largestEntry(A, n, ld) * n * DBL_EPSILON;
   if (n >= mjgiBLOCKED_LU) {

@@ -5,9 +5,9 @@
 // lines: with mjgiDENSE defined, matrices are those of solvers/dense.h, else the plain
 // loops below, which round in the same order.
 //
-// A block is a problem in units in which its arithmetic is the same whatever the units of
-// the caller are: torques are measured in 1/sqrt(A_ii), velocities in sqrt(A_ii), so that
-// the diagonal of A is 1 and the entries of A, P and [alpha] are pure numbers.
+// A block is a problem in units of its own, independent of the caller's: torques in
+// 1/sqrt(A_ii), velocities in sqrt(A_ii). The diagonal of A is then 1, and the entries of
+// A, P and [alpha] are pure numbers.
 //
 // To solve one problem of up to mjgiDENSE_MAX joints, give memory and call
 // mjgi_denseNewton.
@@ -196,16 +196,16 @@ typedef struct mjgiBlock_ {
   mjgREAL* w;         // A t                                       (n)
   mjgREAL* lambda;    // load, phi + P t                           (n)
   mjgREAL* residual;  // R = t - resolve(t), zero at a solution    (n)
-  int* piece;         // pieces that the joints' laws answer with  (n)
+  int* piece;         // next pieces, by the joints' laws          (n)
   mjgREAL merit;      // |R|^2
 
-  // what the methods below need
+  // memory of the methods below
   mjgREAL* K;  // factorized pieces                         (n x stride)
   mjgREAL* x;  //                                                       (n)
   mjgREAL* y;  //                                                       (n)
   mjgREAL* z;  //                                                       (n)
   int* pivot;  //                                                       (n)
-  int* fixed;  // pieces that K stands for                              (n)
+  int* fixed;  // pieces that K was made for                            (n)
 
   // account
   int iterations;
@@ -576,9 +576,9 @@ mjgFUNCTION int mjgi_newtonSamePieces(const mjgiBlock* b) {
 }
 
 
-// Guarded semismooth Newton on R(t) = t - resolve(t). The laws are piecewise linear: a Newton
-// step solves the equations of the current pieces exactly, and if the joints keep them there, the
-// problem. It ends after finitely many steps.
+// Guarded semismooth Newton on R(t) = t - resolve(t). The laws are piecewise linear: a
+// Newton step solves the equations of the current pieces exactly. If the joints keep
+// these pieces, the problem is solved. It ends after finitely many steps.
 mjgFUNCTION int mjgi_newton(mjgiBlock* b, int iterations) {
   int n = b->n;
   mjgi_blockEvaluate(b);
@@ -685,9 +685,9 @@ mjgFUNCTION int mjgi_gaussSeidel(mjgiBlock* b, int iterations, mjgREAL tolerance
 //   t, v, lambda, mode   as in mjgSolution; t is the start                          (n)
 //   A ... v0             as in mjgProblem, none is null
 //   number, integer      scratch, mjgiDENSE_NUMBERS(n) and mjgiDENSE_INTEGERS(n)
-//   flg_release          0: joints slip on their static bound and do not break away, which
-//                        is for the caller to ask where a larger problem is solved
-// Returns the number of Newton steps; negative without a solution, with the best iterate in t.
+//   flg_release          0: joints slip on their static bound and are not released; the
+// caller of a larger problem releases them Returns the number of Newton steps; negative
+// without a solution, with the best iterate in t.
 mjgFUNCTION int mjgi_denseNewton(mjgREAL* t, mjgREAL* v, mjgREAL* lambda, int* mode,
                                  const mjgREAL* A, const mjgREAL* v_free, const mjgREAL* phi,
                                  const mjgREAL* alpha, const mjgREAL* beta, const mjgREAL* coulomb,

@@ -1,5 +1,5 @@
-// One block with friction alone: to the units of the block, the method, static friction,
-// and back.
+// One block with friction alone: conversion to the units of the block, the method, static
+// friction, conversion back.
 
 #include <float.h>
 #include <math.h>
@@ -8,8 +8,8 @@
 #include "solvers/solvers.h"
 #include "solvers/wellposed.h"
 
-// most Newton iterations from a warm start that keep its solution, if there may be several; with
-// a unique solution (29 at most in a million random problems)
+// most Newton iterations: from a warm start whose solution is kept among several; with a
+// unique solution (29 at most in a million random problems)
 enum {
   mjgiWARM = 2,
   mjgiSTEPS = 50
@@ -62,8 +62,9 @@ int mjgi_isWellPosed(mjgiBlock* b) {
 }
 
 
-// Newton, then Lemke's homotopy, if the solution is unique. Of several a warm start that Newton
-// takes to one at once keeps it, else the jamming rule chooses.
+// Newton, then Lemke's homotopy, if the solution is unique. Of several solutions, the one
+// that Newton reaches at once from a warm start is kept; otherwise the jamming rule
+// chooses.
 void mjgi_methodNewton(mjgiBlock* b, mjgiScratch* s, const mjgSettings* settings) {
   int limit = settings->iterations > 0 ? settings->iterations : mjgiSTEPS;
   if (!b->flg_unique) {
@@ -76,7 +77,7 @@ void mjgi_methodNewton(mjgiBlock* b, mjgiScratch* s, const mjgSettings* settings
 }
 
 
-// Set friction that round-off left with the wrong sign to 0, and update loads, which matters for
+// Set friction whose sign is wrong by round-off to 0, and update loads, which matters for
 // large alpha. Returns 1 if there was any.
 static int removeSigns(mjgiBlock* b, mjgiScratch* s) {
   int wrong = 0;

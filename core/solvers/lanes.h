@@ -7,7 +7,7 @@
 //     mjgLANE    this thread, from 0 on
 //     mjgSYNC()  barrier of these threads and their memory
 //
-// It needs law/law.h and compiles where that does.
+// It needs law/law.h and compiles wherever that header does.
 
 #ifndef MJGEAR_LANES_H_
 #define MJGEAR_LANES_H_
@@ -18,7 +18,7 @@
 #define mjgSYNC() ((void)0)
 #endif
 
-// whether entry i of an array is this thread's
+// 1 if entry i of an array belongs to this thread
 #define mjgiMINE(i) ((i) % mjgLANES == mjgLANE)
 
 #ifdef __CUDACC__

@@ -33,8 +33,8 @@ enum {
 // solution may need smaller bounds
 static const double kPerturbation[] = {0, 0, 1e-13, 1e-11, 1e-9, -1e-11};
 
-// its multiples are spread evenly over [0, 1) and never repeat, so that no two joints are
-// perturbed alike
+// fractional parts of its multiples are spread evenly over [0, 1) and never repeat: every
+// joint has another perturbation
 static const double kGolden = 0.6180339887498949;
 
 // pivot of an update, of its terms, below which it would lose too many digits: factor anew
@@ -52,7 +52,7 @@ static double eitherUntil(double f1, double g1, double f2, double g2) {
     return mjgi_max(positiveUntil(f1, g1), positiveUntil(f2, g2));
   }
 
-  // one falls: it ends at its zero, unless the other is positive there
+  // one decreases: the end is its zero, unless the other is positive there
   if (g1 < 0 && f1 > 0) {
     double end = positiveUntil(f1, g1);
     return f2 + g2 * end < 0 ? end : INFINITY;
@@ -253,9 +253,9 @@ static void perturb(mjgiBlock* b, const mjgiScratch* scratch, double amount, dou
 }
 
 
-// Solve for t on the pieces at the end of the path, with the unperturbed data. If these are
-// singular, solutions form a line, and the perturbed one is taken. Returns the residual, INFINITY
-// if there is none.
+// Solve for t on the pieces at the end of the path, with the unperturbed data. If the
+// pieces are singular, solutions form a line, and the perturbed solution is taken.
+// Returns the residual, INFINITY if there is none.
 static double finish(mjgiBlock* b, mjgiScratch* scratch, int flg_perturbed, double enough) {
   int known = flg_perturbed && mjgi_blockSolvePieces(b, b->fixed);
   perturb(b, scratch, 0, 0);

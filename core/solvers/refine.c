@@ -12,7 +12,7 @@
 
 enum {
   mjgiPIECES = 10,  // combinations of pieces that Newton tries
-  mjgiSWEEPS = 300  // of one joint after the other; sweeps that converge take up to 100
+  mjgiSWEEPS = 300  // limit of one-joint sweeps; converging ones take up to 100
 };
 
 

@@ -11,7 +11,7 @@
 // Lemke's homotopy from rest, exact; does not use block->t. pivots: limit, 0: default
 int mjgi_lemke(mjgiBlock* b, mjgiScratch* s, int pivots);
 
-// the solution of the jamming rule; does not use block->t
+// solve by the jamming rule; does not use block->t
 int mjgi_jammingRule(mjgiBlock* b, mjgiScratch* s, int pivots);
 
 // Keep the block's iterate and its pieces; restore it.
@@ -24,8 +24,8 @@ void mjgi_takePoint(mjgiBlock* b, const mjgiPoint* point);
 double mjgi_refine(mjgiBlock* b, mjgiScratch* s, const mjgSolution* start, int flg_search,
                    double enough);
 
-// A method of mjgSolver: solve the block. flg_unique: 1 if the solution is known to be unique;
-// the method may set it. Calls of another method count in its fallbacks.
+// Solve the block by a method of mjgSolver. flg_unique: 1 if the solution is known to be
+// unique; the method may set it. Calls of another method count in its fallbacks.
 typedef void (*mjgiMethod)(mjgiBlock* b, mjgiScratch* s, const mjgSettings* settings);
 void mjgi_methodNewton(mjgiBlock* b, mjgiScratch* s, const mjgSettings* settings);
 
@@ -44,7 +44,8 @@ double mjgi_blockSigmaMax(mjgiBlock* b, const mjgProblem* problem);
 // 1 if the block is known to have one solution
 int mjgi_isWellPosed(mjgiBlock* b);
 
-// Solve, and add to info: friction alone; blocks with couplings, by the first.
+// Solve a block and add to info: with friction alone; with couplings, which calls the
+// first.
 void mjgi_solveFriction(mjgSolution* solution, mjgInfo* info, const mjgProblem* problem,
                         const mjgSettings* settings, mjgiMethod method, mjgWorkspace* work);
 void mjgi_solveCoupled(mjgSolution* solution, mjgInfo* info, const mjgProblem* problem,

@@ -6,7 +6,7 @@
 #include "solvers/workspace.h"
 
 
-// constants of n joints: mjgSOLVED or an error
+// Check the constants of n joints; returns mjgSOLVED or an error.
 static int checkJoints(const mjgJoints* joints, int n) {
   if (n < 0 || (n > 0 && (!joints || !joints->gamma_u || !joints->gamma_v || !joints->inertia))) {
     return mjgERR_ARGUMENT;

@@ -14,8 +14,8 @@
 // way while the others are stuck are principal minors of H - [1/d], so that they have one
 // sign only if the condition holds.
 //
-// With alpha > 0 it says that all eigenvalues of P are within (-1, 1), up to the left
-// side that beta <= 1 makes superfluous; sigma_max(P) < 1, (57), is a special case. For
+// With alpha > 0 it says that all eigenvalues of P are within (-1, 1), apart from the
+// left side, which is void for beta <= 1; sigma_max(P) < 1, (57), is a special case. For
 // gears with 0 <= gamma < 1 mechanics guarantees it: the right side says that the inertia
 // without the part (1 - eta_f) m of the rotors is positive.
 

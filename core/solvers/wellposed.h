@@ -1,4 +1,4 @@
-// When the step is known to have exactly one solution.
+// Tests whether the step is known to have exactly one solution.
 
 #ifndef MJGEAR_WELLPOSED_H_
 #define MJGEAR_WELLPOSED_H_

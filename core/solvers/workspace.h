@@ -15,11 +15,10 @@ typedef struct mjgiPoint_ {
 
 // scratch of methods beside the block's iterate
 typedef struct mjgiScratch_ {
-  mjgiPoint best;  // of refinement
-  mjgiPoint path;  // the best end of a path
-  mjgiPoint
-      end;    // where the jamming rule begins its sweeps; the nearest solution of an enumeration
-  double* c;  // load-independent bounds and                    (n)
+  mjgiPoint best;    // of refinement
+  mjgiPoint path;    // the best end of a path
+  mjgiPoint end;     // start of the jamming rule's sweeps; nearest solution of an enumeration
+  double* c;         // load-independent bounds and                    (n)
   double* diagonal;  // diagonal of P before a path changes them       (n)
   double* u;         //                                                (n)
   double* Au;        //                                                (n)

@@ -15,8 +15,7 @@ void mjgp_advance(const mjModel* m, mjData* d, int instance);
 // g->in: joints that are awake, with velocity and position, and their trees
 void mjgp_gatherActive(mjgpGears* g, const mjModel* m, const mjData* d);
 
-// force += scale times the forces applied to bodies
-// (nv)
+// force += scale times the forces applied to bodies                                  (nv)
 void mjgp_addWrenches(mjtNum* force, const mjModel* m, mjData* d, mjtNum scale);
 
 // Set no friction in this step, and a status with the reason.

@@ -22,8 +22,7 @@
 #include "friction/tolerances.h"
 
 
-//---------------------------------- state of the iteration
-// ----------------------------------------
+//---------------------------------- state of the iteration ----------------------------------------
 
 // Make the lines of all pieces at s->acc.
 static void makeLines(mjgpNewton* p) {

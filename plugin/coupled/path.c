@@ -86,8 +86,7 @@ typedef struct mjgpPath_ {
 } mjgpPath;
 
 
-//---------------------------------- state at a point
-// ----------------------------------------------
+//---------------------------------- state at a point ----------------------------------------------
 
 // Set the inputs of the gears at x.
 static void setInputs(const mjgpPath* path, mjtNum x) {

@@ -43,8 +43,7 @@ void mjgp_makeSystem(mjgpSystem* sys, mjgpStep* s, const mjgpPiece* piece, int f
 }
 
 
-//---------------------------------- in the memory of H
-// ---------------------------------------------
+//---------------------------------- in the memory of H --------------------------------------------
 
 // Eliminate dof k, whose change is known: move its column to the right side.
 static void eliminateKnown(mjgpSystem* sys, int k, mjtNum change) {

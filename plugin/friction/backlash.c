@@ -88,8 +88,7 @@ void mjgp_advanceGap(const mjgpGears* g, const mjModel* m, mjData* d, int i) {
 }
 
 
-//---------------------------------- encoders on rotors
-// --------------------------------------------
+//---------------------------------- encoders on rotors --------------------------------------------
 
 // Add the rotor's displacement to the measurement of force output out. scale: its length per
 // position of the gear.

@@ -183,8 +183,7 @@ static inline int mjgp_nextPiece(mjgpPiece* piece, mjgpGears* g, mjtNum h, mjtNu
 }
 
 
-//---------------------------------- corrections of a solution
-// -------------------------------------
+//---------------------------------- corrections of a solution -------------------------------------
 
 // Static friction: if the gear slips on its static bound at a solution, release it and
 // return 1; the step is solved again with the sliding bound. Call it at a solution only:

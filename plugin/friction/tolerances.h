@@ -49,8 +49,7 @@
 // their joints: below mjgpLAW, above round-off
 #define mjgpSHARING 1e-9
 
-//---------------------------------- criteria of a solution
-// ----------------------------------------
+//---------------------------------- criteria of a solution ----------------------------------------
 
 // relative distance from the law above which a step is not solved, a gear is on another
 // branch, its friction drives it, or the forces of a step have changed

@@ -382,8 +382,7 @@ int mjg_getCounts(mjgCounts* counts, const mjModel* m, const mjData* d) {
 }
 
 
-//---------------------------------- addresses in plugin_state
-// -------------------------------------
+//---------------------------------- addresses in plugin_state -------------------------------------
 
 // numbers in plugin_state that are not values of keys, by name
 static const struct {
