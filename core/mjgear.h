@@ -70,10 +70,10 @@ typedef enum mjgStatus_ {
   mjgERR_SIZE = -5         // too large for the method (enumeration)
 } mjgStatus;
 
-// one line that says what a status or error means; never null
+// Returns one line about the meaning of a status or error; never null
 const char* mjg_statusString(int status);
 
-// version of this library, "0.2.0"; mjgear_version.h has that of the headers
+// version of this library, "0.2.0"; mjgear_version.h has the version of the headers
 const char* mjg_version(void);
 
 
@@ -242,7 +242,8 @@ mjgWorkspace* mjg_create(void* memory, size_t size, int n, int nmax);
 // files have it, for 0; INFINITY where it overflows, NaN for other arguments
 double mjg_preslidingCompliance(double stiffness, double h);
 
-// change one joint's v* and the entry of A on its diagonal from those of v+ to those of s
+// change one joint's v* and diagonal entry of A from the problem in v+ to the problem in
+// s
 void mjg_addPresliding(double* v, double* A, double compliance, double t_last);
 
 // the joint's velocity v+ from its velocity of slip, and the other way round
@@ -280,7 +281,7 @@ int mjg_solve(mjgSolution* solution, mjgInfo* info, const mjgProblem* problem,
 // find the jammed joints of a solution: they stand still under any torque in their
 // direction, held by their own load, with the other joints' friction given. Writes 1 for
 // each such joint, else 0, to jammed (nullable); returns their number or an error. The
-// numbers are those of a problem that mjg_solve took; they are not checked again      (n)
+// problem must be one that mjg_solve accepted; it is not checked again      (n)
 int mjg_jammed(int* jammed, const mjgProblem* problem, const mjgSolution* solution);
 
 

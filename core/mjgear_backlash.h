@@ -43,8 +43,8 @@ extern "C" {
 // the slider, so that the spring holds the lesser of H = K1 hysteresis/2 and K (theta_d -
 // theta_b). Catalogues do not say how stiff a turn begins; it is assumed that K is the
 // largest of K1, K2 and K3. With slip_torque or freewheel it is a clutch instead: a
-// spring K1 and a slider in series, T = clip(K1 (theta_d - theta_b)) to what the clutch
-// carries, and the slider follows.
+// spring K1 and a slider in series, T = K1 (theta_d - theta_b), clipped to the torque
+// that the clutch carries, and the slider follows.
 typedef enum mjgBacklashModel_ {
   mjgDEADZONE = 0,          // spring behind a gap, k z                            N (24), A (1)
   mjgDAMPED_DEADZONE = 1,   // k z + c omega_d, pulls as the gap opens: known      N (26), A (2)
@@ -89,8 +89,8 @@ typedef struct mjgBacklash_ {
 } mjgBacklash;
 
 // null if the parameters are valid, else one line that says what is wrong. The functions
-// of laws below do not check theirs, because steps call them: it must be valid, and the
-// other arguments finite, or what they return may be NaN
+// of laws below do not check the law, because steps call them. With an invalid law or
+// arguments that are not finite they may return NaN
 const char* mjg_backlashError(const mjgBacklash* law);
 
 // name of a model as it is written in a model file; null for an unknown model
@@ -163,19 +163,19 @@ double mjg_restitutionFromAlpha(double alpha, double v);
 //
 // and gives the mean torque over the last 1 - blend of the way from p- to p+, eta = (1 +
 // blend)/2. blend = 0 conserves the energy of an undamped shaft and is of second order;
-// blend = 1 is implicit Euler, which kills what a step cannot resolve. For every blend
-// between them and every passive law, the energy of both sides plus mjg_backlashEnergy at
-// p never grows without outer work, whatever h; gear friction in front of the gap can
-// gain ((1 - blend) h T)^2/(8 inertia) in a step in which it stops or reverses the rotor
-// (doc/backlash.md). mjg_couplingBlend chooses: near 0 if the step resolves the shaft's
-// vibration.
+// blend = 1 is implicit Euler, which damps every vibration that a step cannot resolve.
+// For every blend between them and every passive law, the energy of both sides plus
+// mjg_backlashEnergy at p never grows without outer work, whatever h; gear friction in
+// front of the gap can gain ((1 - blend) h T)^2/(8 inertia) in a step in which it stops
+// or reverses the rotor (doc/backlash.md). mjg_couplingBlend chooses: near 0 if the step
+// resolves the shaft's vibration.
 struct mjgCoupling_ {
   const mjgBacklash* law;
   double h;        // timestep > 0                                        s
   double blend;    // in [0, mjgMAXBLEND], see above                      1
   double theta_d;  // angle difference before the step, at most           rad
                    //   mjgMAXTWIST either way
-  double omega_d;  // its rate before the step                            rad/s
+  double omega_d;  // rate of this angle before the step                  rad/s
   double theta_b;  // state of mjgEXACT, mjgJCK: gap position             rad
   double omega_s;  // state of mjgJCK: rate of the twist                  rad/s
   double yield;    // velocity that a unit of torque takes in the step    1/(kg m2) s
@@ -195,16 +195,15 @@ struct mjgCoupling_ {
 
 #define mjgMAXBLEND 0.99
 
-// largest angle between the two sides, and position in the gap, that mjg_solve accepts:
-// of larger ones rounding alone moves the torque of a stiff shaft by more than the
-// tolerance
+// largest angle between the two sides, and largest position in the gap, that mjg_solve
+// accepts: at larger ones round-off alone changes the torque of a stiff shaft by more
+// than the tolerance
 #define mjgMAXTWIST 1e4
 
-// lightest rotor: where torques move it by much more than everything else, rounding
-// errors in them move it too
+// smallest inertia of a rotor: a lighter one would move by the round-off of its torques
 #define mjgMINROTOR 1e-15
 
-// what one step of a coupling did
+// results of one step of a coupling
 typedef struct mjgCouplingStep_ {
   double T;        // mean torque through the shaft                       N m
   double dT;       // derivative of T by the row's vhat                   N m/(rad/s)

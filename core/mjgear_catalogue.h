@@ -1,4 +1,4 @@
-// mjgear: what a gear is, and how a data sheet describes one.
+// mjgear: gears, and their description in a data sheet.
 //
 // A transmission (mjgTransmission) has the coefficients that mjgear.h needs. A description
 // (mjgDescription) has the terms of a catalogue page, a drawing or a measurement:
@@ -88,19 +88,19 @@ typedef struct mjgTransmission_ {
   double gamma_v_quadratic;     //   by the load |u|, driven by the motor |x|
   double coulomb;               // load-independent friction                     N m
   double static_ratio;          // static to sliding bound, >= 1                 1
-  double presliding_stiffness;  // of a stuck joint below break-away, > 0;       N m/rad
+  double presliding_stiffness;  // stiffness of a stuck joint, > 0;              N m/rad
                                 //   0: it does not yield
-  double stribeck_friction;     // what coulomb gains at rest                    N m
+  double stribeck_friction;     // increase of coulomb at rest                   N m
   double stribeck_velocity;     // > 0                                           rad/s
   double stribeck_exponent;     // > 0                                           1
-  double curved_friction;       // what coulomb gains at curved_velocity; grows  N m
+  double curved_friction;       // increase of coulomb at curved_velocity; grows  N m
   double curved_velocity;       //   with |v / curved_velocity|^curved_exponent, rad/s
   double curved_exponent;       //   both > 0                                    1
   double oneway;                // 1: turns forward only, -1: backward only; 0   1
                                 //   both. The core's solvers do not know it
   double tooth_pitch;           // from tooth to tooth of a ratchet, which holds at   rad
                                 //   the last that it passed; 0: it holds anywhere
-  double tooth_phase;           // where one of its teeth is                          rad
+  double tooth_phase;           // position of one of its teeth                       rad
   double viscous;               // MJCF's damping                                N m/(rad/s)
   double armature;              // rotor inertia, MJCF's armature                kg m2
   double ratio;                 // motor per output motion; 0: not known         1, rad/m
@@ -224,10 +224,10 @@ typedef struct mjgPreset_ {
   const char* name;    // "harmonic_drive"
   const char* title;   // one line
   const char* source;  // source of the numbers, or the assumptions
-  const char* remark;  // what to know before using it, nullable
+  const char* remark;  // note for users, nullable
   mjgDescription description;
-  double torque_constant;  // of the motor, at the output side; 0: not known      N m/A
-  double resistance;       // of the motor winding; 0: not known                  Ohm
+  double torque_constant;  // torque constant, at the output side; 0: not known   N m/A
+  double resistance;       // resistance of the winding; 0: not known             Ohm
 } mjgPreset;
 
 int mjg_presetCount(void);

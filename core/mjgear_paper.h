@@ -1,7 +1,7 @@
 // mjgear: operations of the paper and of a reference, for research.
 //
 // Simulations need none of them: mjg_solve of mjgear.h solves a step, and the plugin calls
-// that. What holds for all functions, units and equation numbers are those of mjgear.h.
+// that. The rules for all functions, units and equation numbers are those of mjgear.h.
 
 #ifndef MJGEAR_PAPER_H_
 #define MJGEAR_PAPER_H_

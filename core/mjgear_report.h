@@ -27,10 +27,11 @@ int mjg_transmission(mjgTransmission* transmission, mjgReport* report,
 // error: mjgERR_ARGUMENT
 int mjg_warnAssumed(mjgReport* report, const mjgDescription* description);
 
-// Describe a transmission as description->type. Given keys determine what the type leaves open:
-// pressure_angle for worm (0 for leadscrew, if not given), pressure_angle, mu and radius_in for
-// spur. All other keys are overwritten. Returns the number of problems, for instance that no worm
-// has these coefficients. error: mjgERR_ARGUMENT
+// Describe a transmission as description->type. Given keys determine the rest that the
+// type alone does not: pressure_angle for worm (0 for leadscrew, if not given),
+// pressure_angle, mu and radius_in for spur. All other keys are overwritten. Returns the
+// number of problems, for instance that no worm has these coefficients. error:
+// mjgERR_ARGUMENT
 int mjg_describe(mjgDescription* description, mjgReport* report,
                  const mjgTransmission* transmission);
 
@@ -60,12 +61,12 @@ typedef struct mjgFacts_ {
   mjgTransmission gear;
   double eta_f;  // efficiencies, sliding; NAN: gamma = -1 has none         1
   double eta_b;
-  double eta_f_rest;  // and at rest, with all that friction gains there         1
+  double eta_f_rest;  // efficiencies at rest, with its higher friction          1
   double eta_b_rest;
   int backdrivable;      // sliding: gamma_v < 1
   int forward_drivable;  // sliding: gamma_u < 1
-  int varies;            // coefficients at rest differ from those of sliding
-  double load;           // of the torques below                                     N m
+  int varies;            // 1: coefficients at rest differ from sliding ones
+  double load;           // load of the torques below                                N m
   double raise;          // motor torques that break the load away forward          N m
   double lower;          //   and backward
   double hold_low;       // motor torques between which the load stands still       N m
@@ -74,9 +75,9 @@ typedef struct mjgFacts_ {
   double start_backward;    // load torque that starts it with the motor off           N m
   double inertia;           // of the output side, -1: not known                       kg m2
   double inertia_forward;   // apparent inertia if the motor drives, NAN: not known    kg m2
-  double inertia_backward;  // and if the load drives, INFINITY: it cannot
+  double inertia_backward;  // apparent inertia if the load drives, INFINITY: it cannot
   double rho;               // rho-hat, (29); NAN: not known                           1
-  int catalogue_locks;      // what a catalogue would conclude from eta_f alone (self-locking below
+  int catalogue_locks;      // a catalogue's conclusion from eta_f alone (self-locking below
                             //   0.5): 0 no, 1 yes, -1 uncertain, from 0.45 to 0.55
 } mjgFacts;
 

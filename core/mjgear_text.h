@@ -21,13 +21,13 @@ extern "C" {
 
 typedef struct mjgKeyInfo_ {
   const char* name;  // as it is written in a file
-  const char* unit;  // of a hinge; "1" if it has none
+  const char* unit;  // unit for a hinge; "1" if it has none
   double min;        // permitted range, ends included unless open
   double max;
   int open_min;      // 1: min itself is not permitted
   int open_max;      // 1: max itself is not permitted
   int engine;        // 1: MJCF has an attribute of its own for it (armature, damping)
-  const char* text;  // what it is, one line
+  const char* text;  // explanation, one line
 } mjgKeyInfo;
 
 // Returns the properties of a key, or null.

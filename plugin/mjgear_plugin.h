@@ -1,7 +1,7 @@
 // Functions that libmjgear.so exports beside the plugin: gears that change while a
 // simulation runs, and inverse dynamics.
 //
-// The gears of a step are those of the stepped model, changed by the state of the simulation. The
+// A step uses the gears of the stepped model, changed by the state of the simulation. The
 // functions below write such changes into mjData.plugin_state, for instance for domain
 // randomization; the model, which threads share, stays as it is. Threads may call them at the
 // same time for different mjData, but not for one that another thread steps.
@@ -46,8 +46,8 @@ MJGAPI int mjg_gearId(const mjModel* m, int objtype, const char* name);
 
 // Set keys of a gear or of its gap (doc/mjcf.md) to new values; other keys stay. A joint and its
 // motor_joint are one gear. Keys of one kind of gear only, such as mu, can change if the model
-// gives them. All n keys change together or none: returns 0, or -1 with lines in error (nullable)
-// that say what is wrong and what to write instead.
+// gives them. All n keys change together or none: returns 0, or -1 with lines in error
+// (nullable), each with the problem and the remedy.
 MJGAPI int mjg_setGears(const mjModel* m, mjData* d, int joint, const char* const* key,
                         const double* value, int n, char* error, int error_sz);
 
@@ -107,7 +107,7 @@ MJGAPI int mjg_resetGears(const mjModel* m, mjData* d);
 
 //---------------------------------- inverse dynamics ----------------------------------------------
 
-// what a gear does in a motion
+// state of a gear in a motion
 typedef enum mjgMotion_ {
   mjgMOTION_NONE = -1,     // no motor torque makes it, low and high are NaN
   mjgMOTION_UNGEARED = 0,  // the joint or tendon has no gear
@@ -153,7 +153,7 @@ typedef enum mjgSide_ {
   mjgSIDE_BACK = -1,
   mjgSIDE_BOTH = 0,
   mjgSIDE_AHEAD = 1,
-  mjgSIDE_NEITHER = 2,  // it is that of the branch in between
+  mjgSIDE_NEITHER = 2,  // the derivative is that of the branch in between
   mjgSIDE_UNKNOWN = 3   // not known: rows are zero
 } mjgSide;
 
@@ -165,8 +165,8 @@ typedef enum mjgSide_ {
 // Not known by controls of actuators with activation, delay, or a gain that is no
 // constant (Euler: with activation or delay). Not known at all with laws with touch, PGS,
 // noslip, RK4, lagged coupling, sleep; where a shaft is at a jump of its torque; and of a
-// step that is not solved. Returns how many are known, or -1 with a line in error
-// (nullable) if an argument is wrong. Uses the stack of d.
+// step that is not solved. Returns the number of known derivatives, or -1 with a line in
+// error (nullable) if an argument is wrong. Uses the stack of d.
 MJGAPI int mjg_controlDerivative(double* qvel, double* state, int* side, const mjModel* m,
                                  mjData* d, double eps, char* error, int error_sz);
 
@@ -183,10 +183,10 @@ MJGAPI const char* mjg_acceptingPlugin(void);
 MJGAPI int mjg_checkModel(const mjModel* m, char* problems, int problems_sz, char* warnings,
                           int warnings_sz);
 
-// which actuators act on a joint or tendon (mjg_gearId), by number (nactuator): 1 as
-// motors of its gear, or of the one that it could have, -1 as loads on its link, 0 not at
-// all. The section "Motors and loads" of doc/mjcf.md says which do. Returns how many act,
-// or -1 if the gears of the model are refused or the joint is neither hinge nor slide
+// find the actuators of a joint or tendon (mjg_gearId), by number (nactuator): 1 motors
+// of its gear, or of a gear that it could have, -1 loads on its link, 0 neither
+// (doc/mjcf.md, "Motors and loads"). Returns the number of motors and loads, or -1 if the
+// gears of the model are refused or the joint is neither hinge nor slide
 MJGAPI int mjg_actuatorRoles(int* role, const mjModel* m, int joint);
 
 // Returns 1, with a line in error, if an instance may not have this key, else 0.

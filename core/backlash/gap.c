@@ -197,8 +197,8 @@ static void powerMean(double* mean, double* slope, const mjgiGap* gap, double a,
     return;
   }
 
-  // mean of k z^n, and by parts that of its derivative times the time at which an angle
-  // is reached
+  // mean of k z^n; and, by parts, mean of its derivative times the time at which the step
+  // reaches an angle
   double n1 = law->exponent + 1, loss = 1.5 * law->restitution;
   double factor = fmax(0, 1 + loss * omega);
   double spring = law->stiffness * (pow(hi, n1) - pow(lo, n1)) / (n1 * fabs(b - a));
@@ -289,8 +289,8 @@ static double gapTorque(double* slope, const mjgiGap* gap, double w) {
 
 //---------------------------------- scalar solve --------------------------------------------------
 
-// models with state: Returns 1 if a shaft at a stop at rate w0 stays there until w. Its torque is
-// a line between them.
+// models with state: Returns 1 if a shaft at a stop at rate w0 stays there until w.
+// Between w0 and w its torque is linear.
 static int staysAtStop(const mjgiGap* gap, double w0, double w) {
   double end = gapEnd(gap, w);
   return hasState(gap->law) && end * gapEnd(gap, w0) > 0 && fabs(end) > gap->law->half_gap;

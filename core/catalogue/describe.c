@@ -162,7 +162,7 @@ int mjg_describe(mjgDescription* description, mjgReport* report,
   }
   int type = description->type ? description->type : mjgTYPE_COEFFICIENTS;
 
-  // keep the keys that the type leaves open
+  // keep keys that the type does not determine
   mjgDescription d;
   mjg_defaultDescription(&d);
   d.type = type;

@@ -15,9 +15,9 @@ int mjgi_screwFromCoefficients(double* lead_angle, double* mu, double gamma_u, d
 // by which they change sign. An s between them is the mean of points on both sides
 void mjgi_spurAt(double* gamma_u, double* gamma_v, const mjgSpur* spur, double xi, double s);
 
-// their mean over the mesh cycle: (21) integrated over -approach <= xi <= recess, which
-// holds if a pair of teeth carries the same share of the load all along its path. error:
-// mjgERR_ARGUMENT, mjgERR_NOT_FINITE
+// mean of the coefficients over the mesh cycle: (21) integrated over -approach <= xi <=
+// recess, which holds if a pair of teeth carries the same share of the load all along its
+// path. error: mjgERR_ARGUMENT, mjgERR_NOT_FINITE
 int mjgi_spurMean(double* gamma_u, double* gamma_v, const mjgSpur* spur);
 
 // the coefficients at one angle of the output gear: the mean of (21) over the one or more

@@ -87,8 +87,8 @@ int mjgi_planetary(double* ratio, double* eta_f, double* eta_b, const mjgiPlanet
     return mjgERR_ARGUMENT;
   }
 
-  // the motor drives: power of the driven side over that of the motor; the load drives:
-  // the same motion with the torque of the load in its direction
+  // the motor drives: output power over motor power; the load drives: the same motion
+  // with the load's torque in its direction
   double driven = drivenTorque(speed, has_out, g->efficiency, 1, motor > 0 ? 1 : -1);
   double forward = -driven * output / fabs(motor);
   driven = drivenTorque(speed, has_out, g->efficiency, 0, output > 0 ? 1 : -1);

@@ -13,7 +13,7 @@
 typedef struct mjgiPlanetary_ {
   double sun, planet, ring;     // teeth, > 0
   double planet_out, ring_out;  // teeth; 0: none
-  double efficiency;            // of each mesh, in (0, 1]
+  double efficiency;            // efficiency of each mesh, in (0, 1]
 } mjgiPlanetary;
 
 // ratio, negative if the output turns against the sun, and efficiencies from Willis'

@@ -123,10 +123,10 @@ mjgFUNCTION mjgREAL mjgi_lawHold(mjgREAL lambda, mjgREAL c, mjgREAL static_ratio
 
 // largest friction torque in direction s = -1, 1 that is connected to zero friction: the
 // end of the interval of x >= 0 from 0 on with x <= r (|phi + s p x| + c), infinite if it
-// has none; sets load to the sign of lambda there. Where phi is not 0 it is |lambda_s| of
-// (35). For phi = 0 and |p| >= 1 the paper's first line has lambda = 0 and a joint that
-// moves freely; here it jams, as it does for every phi near by of one sign, and as the
-// statics (23) of a gear that cannot be driven back demand.
+// has none; sets load to the sign of lambda there. For phi other than 0 the limit is
+// |lambda_s| of (35). For phi = 0 and |p| >= 1 the paper's first line has lambda = 0 and
+// a joint that moves freely; here it jams, as it does for every phi near by of one sign,
+// and as the statics (23) of a gear that cannot be driven back demand.
 //
 // The bound r (|phi + s p x| + c) is convex in x and not negative at x = 0, so that the
 // torques below it that are connected to x = 0 are an interval [0, limit], and limit is
@@ -215,17 +215,17 @@ mjgFUNCTION int mjgi_lawProject(mjgREAL trial, mjgREAL lambda, mjgREAL c, mjgREA
 }
 
 
-// 1 if the piece of a joint was right: it has given it friction t, velocity v and load
-// lambda, with the bound at that load. s: its direction, 0: it is stuck; v and the sign of
-// its load are not read then
+// 1 if the piece of a joint was right. The piece gave the joint friction t, velocity v
+// and load lambda, with the bound at this load. s: direction of the piece, 0: stuck; then
+// v and the sign of the load are not read
 mjgFUNCTION int mjgi_lawKeeps(int s, int flg_positive, mjgREAL t, mjgREAL v, mjgREAL lambda,
                               mjgREAL bound) {
   return s ? (mjgREAL)s * v > 0 && !((flg_positive ? lambda : -lambda) < 0) : mjgiABS(t) <= bound;
 }
 
 
-// the piece that a joint goes on to when its piece has given it friction t, velocity v
-// and load lambda: the same one if it was right. v is not read where it is stuck
+// next piece of a joint whose piece gave friction t, velocity v and load lambda: the same
+// one if it was right. v is not read if the joint is stuck
 mjgFUNCTION int mjgi_lawNext(int piece, mjgREAL t, mjgREAL v, mjgREAL lambda, mjgREAL c, mjgREAL rp,
                              mjgREAL rm) {
   int s = mjgi_pieceDirection(piece);

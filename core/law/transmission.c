@@ -101,7 +101,7 @@ void mjg_frictionAt(double* gamma_u, double* gamma_v, double* coulomb,
 
 //---------------------------------- break-away ----------------------------------------------------
 
-// A joint at rest breaks away in direction s where, with all coefficients those of rest,
+// A joint at rest breaks away in direction s where, with the coefficients at rest,
 //     s (f_u - f_v) > k (|gamma_u f_u + gamma_v f_v| + c + quadratic term)
 // One torque, z, is known. The other, y, moves the joint as e y grows, e = s for the
 // motor and -s for the load, so that the left side is e (y - z) in either case. Between

@@ -16,8 +16,8 @@ enum {
 };
 
 // OpenBLAS does not split a product of up to so many multiplications between threads (its
-// interface/gemm.c). Its number of threads is a setting of the whole process and not ours: dgetrf
-// with all cores takes 75 times as long at 120.
+// interface/gemm.c). Its number of threads is a setting of the whole process, so the core
+// leaves it alone: dgetrf with all cores takes 75 times as long at 120.
 enum {
   mjgiUNSPLIT = 4 * 65536
 };
@@ -32,7 +32,8 @@ enum {
 // asymmetry of a symmetric matrix, relative to the diagonal: sums in another order differ by less
 static const double kSymmetric = 1e-10;
 
-// power iteration: change at which it ends, and most iterations, for nearly equal singular values
+// power iteration: change at which it ends, and limit of iterations for nearly equal
+// singular values
 static const double kSettled = 1e-13;
 enum {
   mjgiPOWER = 1000

@@ -62,9 +62,9 @@ int mjgi_isWellPosed(mjgiBlock* b) {
 }
 
 
-// Newton, then Lemke's homotopy, if the solution is unique. Of several solutions, the one
-// that Newton reaches at once from a warm start is kept; otherwise the jamming rule
-// chooses.
+// Newton, then Lemke's homotopy, if the solution is unique. If there are several, a
+// solution that Newton reaches at once from a warm start is kept; otherwise the jamming
+// rule chooses.
 void mjgi_methodNewton(mjgiBlock* b, mjgiScratch* s, const mjgSettings* settings) {
   int limit = settings->iterations > 0 ? settings->iterations : mjgiSTEPS;
   if (!b->flg_unique) {

@@ -1,4 +1,4 @@
-// The jamming rule: which solution a step has if there are several.
+// The jamming rule: selects the solution of a step if there are several.
 //
 // It is the end of the path from rest (lemke.c). If a joint there is not on the branch connected
 // to stick, which only coupled joints can cause, one-joint steps (44) follow; if they converge,
@@ -22,7 +22,7 @@ enum {
 };
 
 
-// Returns 1 if the friction of every joint is that of its law.
+// Returns 1 if the friction of every joint satisfies its own law.
 static int connected(const mjgiBlock* b) {
   for (int i = 0; i < b->n; i++) {
     double size = fabs(b->t[i]) + fabs(b->v[i]) + fabs(b->w[i]) + fabs(b->phi[i]) + b->c[i];

@@ -40,13 +40,13 @@ static const double kGolden = 0.6180339887498949;
 // pivot of an update, of its terms, below which it would lose too many digits: factor anew
 static const double kNearlySingular = 1e-6;
 
-// Returns how far a quantity f with rate g stays positive.
+// Returns the length over which a quantity f with rate g stays positive.
 static double positiveUntil(double f, double g) {
   return g < 0 ? mjgi_max(0, f) / -g : INFINITY;
 }
 
 
-// Returns how far the larger of two quantities stays positive.
+// Returns the length over which the larger of two quantities stays positive.
 static double eitherUntil(double f1, double g1, double f2, double g2) {
   if (g1 < 0 && g2 < 0) {
     return mjgi_max(positiveUntil(f1, g1), positiveUntil(f2, g2));
@@ -145,8 +145,8 @@ static int nextLine(mjgiBlock* b, mjgiScratch* scratch, int k) {
 }
 
 
-// Returns how far the pieces in fixed hold from theta in direction dir. Sets the joint whose
-// piece ends there, and its next piece.
+// Returns the length over which the pieces in fixed hold, from theta in direction dir.
+// Sets the joint whose piece ends there, and its next piece.
 static double firstEnd(int* changed, int* to, const mjgiBlock* b, const mjgiScratch* scratch,
                        double theta, int dir) {
   double first = INFINITY;

@@ -3,7 +3,7 @@
 //     [(beta - 1)/alpha]  <  A  <  [(beta + 1)/alpha]          (order of symmetric matrices)
 //
 // where alpha > 0, the left side only where beta > 1. Proof: in a combination of pieces
-// the row of a stuck joint is A_i, that of a joint that slips is proportional to A_i -
+// the row of a stuck joint is A_i, the row of a slipping joint is proportional to A_i -
 // d_i e_i, with d_i = (beta_i + 1)/alpha_i if the load opposes (s sgn(lambda) = 1), d_i =
 // (beta_i - 1)/alpha_i if it aids. On the joints of the first kind the block A - [d] is
 // negative definite, on all others positive definite. Such a quasidefinite matrix is

@@ -172,7 +172,7 @@ void mjgp_advance(const mjModel* m, mjData* d, int instance) {
               "forces before mj_step1");
   }
 
-  // friction is that of another motion: noslip, no warm start, or an unsolved step
+  // friction belongs to another motion: noslip, no warm start, or an unsolved step
   else if (g->config->options.coupling == mjgpCOUPLING_IMPLICIT && !returned_zero && !moved) {
     g->count.unconfirmed++;
     if (g->out.info.status >= 0 && g->out.info.status <= mjgJAMMED) {

@@ -90,8 +90,9 @@ static int markFallingAsleep(mjgpGears* g, const mjModel* m, mjData* d) {
 
 
 // Keep only the gears of trees that fall asleep, and return the former number. The engine puts
-// trees to sleep when the motion of the step is known and activations are those of the next. The
-// others move as solved. Under "discrete" the engine moves by the forces that it computes then.
+// trees to sleep after the motion of the step is known and activations are advanced to
+// the next step. The others move as solved. Under "discrete" the engine moves by the
+// forces that it computes then.
 static int keepFallingAsleep(int* active, mjgpGears* g) {
   int nactive = g->in.nactive, n = 0;
   for (int a = 0; a < nactive; a++) {
@@ -149,7 +150,7 @@ static void smoothForce(mjtNum* force, const mjModel* m, mjData* d, const mjtNum
 }
 
 
-// Add what springs and position gains change over the step under "discrete".
+// Add the change of forces over the step by springs and position gains under "discrete".
 static void addDiscreteShift(mjtNum* force, const mjModel* m, const mjData* d) {
 #if mjgpDISCRETE
   for (int i = 0; i < (int)m->nv && mjgp_isDiscrete(m) && d->efm_active; i++) {
@@ -187,7 +188,8 @@ static void warnOfKeyframe(mjgpGears* g, const mjData* d) {
 }
 
 
-// Warn of a servo so stiff that constraints and integrator see different joints.
+// Warn of a servo so stiff that constraints and integrator disagree about the joint's
+// inertia.
 static void warnOfGains(mjgpGears* g, const mjModel* m) {
   for (int a = 0; a < g->in.nactive; a++) {
     int i = g->in.active[a];

@@ -1,4 +1,4 @@
-// Where the plugin sits in the engine's step: its compute and advance callbacks.
+// The plugin's part of the engine's step: its compute and advance callbacks.
 
 #ifndef MJGEAR_PLUGIN_STEP_H_
 #define MJGEAR_PLUGIN_STEP_H_

@@ -35,8 +35,8 @@ const char* mjgp_remedyOf(const char* error);
 const char* mjgp_geometryWarning(const mjModel* m, const mjgpJoint* joint);
 
 // Warn of gears that do nothing while the motor is off or lock by an assumption
-// (mjg_warnAssumed), of instances left behind when their robot is attached elsewhere, and with
-// flg_geometry of those above.
+// (mjg_warnAssumed), of instances left behind when their robot is attached elsewhere and,
+// with flg_geometry, of unusual geometries.
 void mjgp_warnGears(mjgReport* report, const mjModel* m, const mjgpJoint* joint, int n, int slot,
                     int flg_geometry);
 

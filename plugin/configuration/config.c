@@ -214,7 +214,8 @@ static int agrees(int* first, int same, const mjgpPlace* place) {
 }
 
 
-// Read the settings of one instance into those of all. given[k]: instance that gave key k.
+// Merge the settings of one instance into the settings of all. given[k]: instance that
+// gave key k.
 static void readOptions(mjgpOptions* options, int given[4], mjgpPlace* place) {
   int choice = 0;
   mjtNum number = 0;

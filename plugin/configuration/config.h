@@ -102,12 +102,12 @@ typedef struct mjgpJoint_ {
   int gap;                     // mjgpGap
   int partner;                 // index of a load's motor or of a motor's load, else -1
   int sides[2];                // dofs of a load and its motor, ascending
-  int number;                  // of the joint or tendon, mjgp_gearNumber
-  mjtNum signs[2];             // 1: of the motor, -1: of the load
-  int encoder;                 // mjgpEncoder, of a rotor
+  int number;                  // number of the joint or tendon, mjgp_gearNumber
+  mjtNum signs[2];             // sign of each: 1 motor, -1 load
+  int encoder;                 // mjgpEncoder of a rotor
   int constant;                // 1: the gear's coefficients are constant
   int ordinary;                // 1: constant, and the gear is ordinary (mjgp_isOrdinary)
-  mjgpBrakeKeys brake;         // on this joint
+  mjgpBrakeKeys brake;         // brake on this joint
   mjgTransmission gear;        // transmission of the description
   mjgBacklash backlash;        // gap of a rotor or load
   double rotor_inertia;        // of a rotor
@@ -149,8 +149,8 @@ static inline int mjgp_isOrdinary(const mjgpJoint* joint, double gamma_u, double
          (joint->brake.actuator < 0);
 }
 
-// Make the gear of a joint's description. As mjg_transmission, and refuses gears that cannot be
-// simulated.
+// Make the gear of a joint's description. Works as mjg_transmission, and also refuses
+// gears that cannot be simulated.
 int mjgp_makeGear(mjgpJoint* joint, mjgReport* report);
 
 #endif  // MJGEAR_PLUGIN_CONFIG_H_

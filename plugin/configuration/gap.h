@@ -15,10 +15,10 @@ int mjgp_readGaps(mjgpJoint* joint, int found, int n, int start, mjgpPlace* plac
 double* mjgp_gapNumber(mjgpJoint* joint, int k);
 int mjgp_readsGapKey(const mjgpJoint* joint, int k);
 
-// Returns what is wrong with the rotor of a gap, to follow the joint's name, or null.
+// Returns a message about an invalid rotor of a gap, to follow the joint's name, or null.
 const char* mjgp_rotorError(const mjgpJoint* joint);
 
-// Returns what is wrong with a gap and pre-sliding together, or null.
+// Returns a message about an invalid combination of gap and pre-sliding, or null.
 const char* mjgp_preslidingError(const mjgpJoint* joint);
 
 // Set partners in the sorted list, from their joint ids.

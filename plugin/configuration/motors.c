@@ -48,7 +48,8 @@ static int isFixed(const mjModel* m, int tendon) {
 }
 
 
-// Returns what an actuator drives by its transmission.
+// Returns the index of the gear on a tendon that an actuator drives by its transmission,
+// or mjgpDRIVES_*.
 static int driveOf(const mjModel* m, int actuator, const mjgpJoint* joint, int n) {
   int type = m->actuator_trntype[actuator], id = m->actuator_trnid[2 * actuator], moved = 0;
   if (type == mjTRN_JOINT || type == mjTRN_JOINTINPARENT) {

@@ -1,4 +1,4 @@
-// Which actuators are the motor of a gear, and which act on its link.
+// Sorts actuators into motors of a gear and loads on its link.
 //
 // The transmission decides. Actuators on a joint, on a fixed tendon over it and on a
 // slider-crank that turns this joint alone are motors of its gear, and those on a tendon

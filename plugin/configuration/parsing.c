@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// largest number of a key; what is larger overflows in a step
+// largest number of a key; a larger one overflows in a step
 #define mjgpMOST 1e100
 
 

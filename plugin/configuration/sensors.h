@@ -1,14 +1,14 @@
-// What the plugin's sensors measure.
+// The values of the plugin's sensors.
 //
 //   <sensor>
 //     <plugin name="elbow_gear" plugin="mjgear.transmission" instance="gears"
 //             objtype="joint" objname="elbow"/>
 //   </sensor>
 //
-// A sensor belongs to one geared joint, or with objtype="tendon" to a tendon, which an
-// instance with a single one need not name. It gives mjgNSENSOR numbers in the order
-// below, valid after every mj_forward. Units are SI at the output side; for a slide, or a
-// tendon that is a length, read N, m and m/s.
+// A sensor belongs to one geared joint, or with objtype="tendon" to a tendon, whose name
+// is optional if the instance has a single joint or tendon. It gives mjgNSENSOR numbers
+// in the order below, valid after every mj_forward. Units are SI at the output side; for
+// a slide, or a tendon that is a length, read N, m and m/s.
 
 #ifndef MJGEAR_PLUGIN_SENSORS_H_
 #define MJGEAR_PLUGIN_SENSORS_H_

@@ -69,7 +69,7 @@ typedef struct mjgpGroup_ {
   size_t nU;        // entries, in whole lanes
   mjtNum* U;        // entries                                           (nU)
   mjtNum* inverse;  // inverse of the diagonal, which U lacks            (nv)
-  mjtNum* root;     // its square root, if positive definite             (nv)
+  mjtNum* root;     // square root of inverse, if positive definite      (nv)
   int* same;        // 1: a row of J has the columns of the row before it (nefc)
   mjtNum* inertia;  // M in the layout of U                              (nU)
   mjtNum* line;     // scratch: zeros                                    (nv)

@@ -196,7 +196,7 @@ void mjgp_solveColumns(const mjgpGroup* group, const mjModel* m, mjtNum* x, int 
         mjgp_scaleSimd(x + k * ld, matrix->pivot[dof], begin, end);
   }
 
-  // U'^-1, from the root to the leaves; a row spans that of its root
+  // U'^-1, from the root to the leaves; a row spans the row of its root
   for (int k = group->nv - 1; k >= 0; k--) {
     int length = adr[k + 1] - adr[k], root = col[adr[k + 1] - 1];
     if (hasBlock(matrix, m, group->dof[k])) {

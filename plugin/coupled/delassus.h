@@ -78,7 +78,7 @@ static inline mjtNum mjgp_torqueIn(const mjgpStep* s, int i) {
 // linearization.
 mjtNum mjgp_delassusTorque(const mjgpStep* s, int i, int j);
 
-// Returns 1 if the factors, right, left and W are those of group->state.
+// Returns 1 if the factors, right, left and W were made at group->state.
 int mjgp_hasDelassus(const mjgpStep* s);
 
 // Factor H at group->state and make right, left and W, unless they are there. Returns 0 if
@@ -106,8 +106,8 @@ mjtNum mjgp_delassus(const mjgpStep* s, int i, int j);
 // Set the velocities to which round-off of results is relative, at the linearization.
 void mjgp_setCancellation(mjgpStep* s);
 
-// Add the round-off of the gradient at s->a to the velocity that round-off leaves open at each
-// joint. Overwrites s->rounding.
+// Add the round-off of the gradient at s->a to the uncertainty of velocity at each joint.
+// Overwrites s->rounding.
 void mjgp_addRounding(mjgpStep* s);
 
 // Solve the engine's convex problem with friction t for s->a, to round-off, and linearize.

@@ -12,10 +12,10 @@ typedef struct mjgpDense_ {
   mjgpStep* s;
   int n;
   mjtNum *W, *R;      //                                                       (n x n)
-  mjtNum *a, *size;   // size: sum of a's absolute terms   (n, in lanes of ld)
+  mjtNum *a, *size;   // size: sum of a's absolute terms        (n, in lanes of ld)
   mjtNum* u;          //                                                       (n)
   mjtNum* t;          // friction, in and out                                  (n)
-  mjtNum *G, *shift;  // friction is G t - G shift, t of the core  (n x n, n)
+  mjtNum *G, *shift;  // friction is G t - G shift, t of the core              (n x n, n)
 } mjgpDense;
 
 

@@ -46,7 +46,7 @@ typedef struct mjgpForces_ {
 // matrix of friction.
 int mjgp_hasForces(const mjgpStep* s);
 
-// Allocate on d's stack, and compute what is constant in a step.
+// Allocate on d's stack, and compute quantities that are constant in a step.
 void mjgp_makeForces(mjgpForces* f, mjgpStep* s);
 
 // Factor with the lines of the pieces and the active rows at group->state. Returns 0 if

@@ -424,7 +424,8 @@ void mjgp_makeNewton(mjgpNewton* p, mjgpStep* s) {
 }
 
 
-// Move self-locking gears to the branch that is connected to rest. Returns how many moved
+// Move self-locking gears to the branch that is connected to rest. Returns the number of
+// moved gears
 static int toRestBranch(mjgpNewton* p) {
   mjgpStep* s = p->s;
   mjgpGears* g = s->g;

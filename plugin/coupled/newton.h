@@ -23,7 +23,7 @@ typedef struct mjgpNewton_ {
   mjtNum* f;     // constraint forces at the start of a step                  (nefc)
   mjtNum* acc;   // s->acc at the start of a step, and its change             (2 ld)
   mjtNum* dacc;
-  mjtNum size;   // largest force that acts on a gear without constraints
+  mjtNum size;   // largest force on a gear without constraints
   int monotone;  // 1: no gear's friction decreases with its acceleration
   int whole;     // 1: the cost is convex, gears included
 } mjgpNewton;

@@ -355,7 +355,8 @@ static int endingLoad(const mjgpPath* path, mjgpBound bound, int i, int side, in
 }
 
 
-// The same of a gear. sign: direction along the line; along, by: its load and the load's rate.
+// Compute value and slope of a gear's breakpoint function. sign: direction along the
+// line; along, by: load and rate of the load.
 static int gearEnd(mjtNum* value, mjtNum* slope, const mjgpPath* path, mjgpEnd end, int i, int sign,
                    mjtNum along, mjtNum by) {
   const mjgpStep* s = path->s;

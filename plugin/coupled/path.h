@@ -1,11 +1,12 @@
-// The homotopy path after Newton: solutions of a family of steps, from a known one to that of the
-// step.
+// The homotopy path after Newton: the solutions of a family of steps, from a known one to
+// the solution of the step.
 //
 // At x = 0 the gears have velocities, torques and Coulomb friction with a known solution
-// (path.c); at x = 1 those of the step. While the active set is unchanged the solution is linear
-// in x; the segment ends at a breakpoint. The next one continues forward or back in x by the sign
-// of the determinant, as in Lemke's method. Rotors behind gaps and sliding elliptic contacts
-// curve the segments, which then begin with a corrector step.
+// (path.c); at x = 1 they have the values of the step. While the active set is unchanged
+// the solution is linear in x; the segment ends at a breakpoint. The next one continues
+// forward or back in x by the sign of the determinant, as in Lemke's method. Rotors
+// behind gaps and sliding elliptic contacts curve the segments, which then begin with a
+// corrector step.
 //
 // In one metric the path from rest leads to the solution if gears are backdrivable, and in two if
 // all lock (doc/theory.md). Elsewhere it may return to its start.

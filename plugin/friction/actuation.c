@@ -58,8 +58,8 @@ static void sumMotors(mjgpGears* g, const mjModel* m, const mjData* d) {
 }
 
 
-// Compute d->qDeriv of the actuators of one tendon; -1: of all motors that no key names; -2 - p:
-// of those that instance p names. moment: all moments.
+// Compute d->qDeriv of the actuators of one tendon; -1: all motors that no key names; -2
+// - p: the motors that instance p names. moment: all moments.
 static void deriveSome(const mjgpGears* g, const mjModel* m, mjData* d, const mjtNum* moment,
                        int which) {
   const mjgpMotors* motors = &g->config->motors;
@@ -281,8 +281,8 @@ int mjgp_actuationMatters(const mjgpGears* g, const mjModel* m) {
 // Rotors behind gaps that share an actuator, through a tendon without a gear for instance:
 // S beside its diagonal is no part of a shaft's law, and without it servos of three
 // rotors diverge, whatever the step. Its row sums of absolute values are added to the
-// diagonal: the same where all move alike, and a term of first order in the step where
-// they do not
+// diagonal: this is exact if all rotors move alike, and else an error of first order in
+// the step
 
 // Returns 1 if an actuator has such rotors.
 static int isShared(const mjgpGears* g, const mjModel* m, const mjData* d, int actuator) {

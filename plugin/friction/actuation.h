@@ -18,10 +18,10 @@
 //
 // motor, K_v, K_p and d are those of actuators that are motors of the gear
 // (configuration/motors.h); loads act on its link with gains and dampers. An actuator
-// passes one gear, that of its transmission: where a tendon has a gear, its
-// actuators are that gear's motors, with forces along the tendon, and not those of gears
-// on its joints. Rotors of tendons, unlike those of joints, are accelerated also by a
-// change of the Jacobian: tau has - [armature] (dj/dt)' v.
+// passes one gear, the gear of its transmission. If a tendon has a gear, its actuators
+// are motors of this gear, with forces along the tendon, and not motors of gears on its
+// joints. Rotors of tendons, unlike those of joints, are accelerated also by a change of
+// the Jacobian: tau has - [armature] (dj/dt)' v.
 
 #ifndef MJGEAR_PLUGIN_ACTUATION_H_
 #define MJGEAR_PLUGIN_ACTUATION_H_
@@ -35,8 +35,8 @@ static inline int mjgp_actuationActive(const mjModel* m) {
   return m->nactuator && !(m->opt.disableflags & mjDSBL_ACTUATION);
 }
 
-// Returns whether inverse dynamics of gears depends on actuators beside motor torque: 1 on
-// forces, -1 on constant gains, 0 not.
+// Returns the dependence of inverse dynamics of gears on actuators beside motor torque: 1
+// on forces, -1 on constant gains, 0 none.
 int mjgp_actuationMatters(const mjgpGears* g, const mjModel* m);
 
 // in: gains, motor, tau, inertia, implicit, drag and row of the active joints, after

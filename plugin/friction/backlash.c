@@ -90,8 +90,8 @@ void mjgp_advanceGap(const mjgpGears* g, const mjModel* m, mjData* d, int i) {
 
 //---------------------------------- encoders on rotors --------------------------------------------
 
-// Add the rotor's displacement to the measurement of force output out. scale: its length per
-// position of the gear.
+// Add the rotor's displacement to the measurement of force output out. scale: length of
+// the actuator per position of the gear.
 static inline void addRotor(const mjgpGears* g, const mjModel* m, mjData* d, int out, int i,
                             mjtNum scale) {
   const mjgpJoint* joint = g->config->joint + i;

@@ -1,6 +1,6 @@
 // Functions that MuJoCo exports but does not declare in its public headers. The plugin
-// refuses to register with a library whose version is not that of the headers
-// (register.c), and every use is covered by a test that fails if the meaning changes.
+// refuses to register with a library of another version than its headers (register.c),
+// and every use is covered by a test that fails if the meaning changes.
 
 #ifndef MJGEAR_PLUGIN_ENGINE_H_
 #define MJGEAR_PLUGIN_ENGINE_H_

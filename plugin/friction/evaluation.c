@@ -129,7 +129,8 @@ static mjtNum forceBehind(const mjModel* m, const mjData* d, int k) {
 }
 
 
-// Returns actuator forces less what the engine adds after the callback; NULL if it adds nothing.
+// Returns actuator forces less the forces that the engine adds after the callback; NULL
+// if it adds none.
 static mjtNum* takeBehind(const mjModel* m, mjData* d) {
   int any = 0;
   for (int k = 0; k < m->nactuator; k++) {
@@ -147,8 +148,8 @@ static mjtNum* takeBehind(const mjModel* m, mjData* d) {
 }
 
 
-// Compute what the engine derives from actuator forces under "discrete": by inverse dynamics if
-// the metric need not be factored, else by forward dynamics.
+// Compute the quantities that the engine derives from actuator forces under "discrete":
+// by inverse dynamics if the metric need not be factored, else by forward dynamics.
 static void derive(mjgpGears* g, const mjModel* m, mjData* d, int actuated, int done) {
   g->in.factored = m->opt.enableflags & (mjENBL_SLEEP | mjENBL_INVDISCRETE);
   if (!g->in.factored) {

@@ -26,7 +26,7 @@ static inline __attribute__((always_inline)) mjtNum mjgp_eliminateRow(mjtNum* ma
   return inverse;
 }
 
-// x = matrix^-1 x for the dofs first .. end - 1 of a tree; pivot: what is added to the
+// x = matrix^-1 x for the dofs first .. end - 1 of a tree; pivot: summand of the
 // diagonal, becomes 1/D. A dof with a bit of held in mask keeps its x: its row and column
 // are the identity's
 static inline __attribute__((always_inline)) void mjgp_solveRows(mjtNum* matrix, mjtNum* x,

@@ -140,9 +140,9 @@ static inline int mjgp_linePiece(mjgpPiece* piece, const mjgpGears* g, mjtNum h,
 // The same for a joint behind a gap.
 int mjgp_nextShaft(mjgpPiece* piece, mjgpGears* g, mjtNum acc, mjtNum x, mjtNum t, mjtNum size);
 
-// Check the piece at acc and x, and set the next one in g->out. t: friction there; of a stuck
-// joint, the torque balance. size: of the torques at the joints. Results in g->out: t, u, lambda,
-// v_next, mode, load. Returns 1 if the piece changed
+// Check the piece at acc and x, and set the next one in g->out. t: friction on the line,
+// or torque balance of a stuck joint. size: size of the torques at the joints. Results in
+// g->out: t, u, lambda, v_next, mode, load. Returns 1 if the piece changed
 static inline int mjgp_nextPiece(mjgpPiece* piece, mjgpGears* g, mjtNum h, mjtNum acc, mjtNum x,
                                  mjtNum t, mjtNum size) {
   if (piece->shaft) {

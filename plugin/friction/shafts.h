@@ -3,12 +3,13 @@
 // While gap, rotor and load keep their pieces, the torque of a shaft is linear in its joint's
 // velocity. So t, its effect on the joint as friction,
 //
-//   t = -T(v + h a) - S a          S: what gains of the motor, that belong to the rotor, mean as inertia of the joint
+//   t = -T(v + h a) - S a          S: gains of the motor, which belong to the rotor, as
+// inertia of the joint
 //
 // is a line of a, like that of a slipping gear (piece.h). With a self-locking gear or static
 // friction t has several branches over a: the line of the joint, all other frictions given,
-// selects one, and the piece is the tangent there. Of a shaft between two joints a and v are the
-// motor's less the load's, and t = T brakes the motor and drives the load.
+// selects one, and the piece is the tangent there. For a shaft between two joints, a and
+// v are the motor's less the load's, and t = T brakes the motor and drives the load.
 
 #ifndef MJGEAR_PLUGIN_SHAFTS_H_
 #define MJGEAR_PLUGIN_SHAFTS_H_

@@ -74,7 +74,8 @@
 #define mjgpITERATED 50
 #define mjgpSLOWLY   250
 
-// share of the fastest joint's round-off in that of each: coupled joints are solved together
+// share of the fastest joint's round-off in the round-off of each joint: coupled joints
+// are solved together
 #define mjgpSHARED 0.1
 
 //---------------------------------- stiffness, times the inertia ----------------------------------
@@ -114,11 +115,11 @@
 // iterations of the convex problem of constraints alone, which needs far fewer
 #define mjgpINNER 100
 
-// linearizations of a group by all methods, and as many again for releases: of 7.7 million solved
-// steps none took more than 3200
+// most linearizations of a group by all methods, and again for releases: of 7.7 million
+// solved steps none took more than 3200
 #define mjgpBUDGET 5000
 
-// rows of constraints over gears, beyond which friction is the smaller unknown
+// ratio of constraint rows to gears above which friction is the cheaper unknown
 #define mjgpFORCES 1
 
 //---------------------------------- path ----------------------------------------------------------

@@ -220,7 +220,8 @@ static int hasOneBranch(const mjgpTree* tree, int i) {
 }
 
 
-// Move self-locking gears to the branch connected to rest. Returns how many moved.
+// Move self-locking gears to the branch connected to rest. Returns the number of moved
+// gears.
 static int toRestBranch(mjgpTree* tree) {
   mjgpGears* g = tree->g;
   int count = 0;

@@ -32,8 +32,8 @@ static int factorStep(mjgpBranch* branch, const mjModel* m, mjData* d, mjgpGears
 }
 
 
-// Returns W, the decrease of the gear's acceleration per unit of friction, and R, that of the
-// torque into it; 0 if nothing moves.
+// Returns W, the decrease of the gear's acceleration per unit of friction, and sets R,
+// the decrease of the torque into it; 0 if nothing moves.
 static mjtNum findEffect(mjtNum* R, mjgpBranch* branch, mjgpGears* g, const mjModel* m, mjData* d,
                          int i) {
   const mjgpStep* s = &branch->step;

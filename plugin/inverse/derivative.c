@@ -41,7 +41,7 @@ enum {
 };
 
 typedef struct mjgpDerivative_ {
-  mjgpStep* s;  // t: friction of the step; search: change of its acceleration; target: of friction
+  mjgpStep* s;  // t: friction; search, target: change of acceleration, friction
   mjgpSystem system;
   mjgpPiece *piece, *moved;  // pieces of the step, and with another control           (n)
   mjgpShaft* shaft;          // shafts of both                                       (2 n)

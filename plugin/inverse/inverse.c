@@ -309,7 +309,7 @@ static int hasBad(const mjtNum* x, mjtSize n) {
 }
 
 
-// Returns what is wrong with the arguments, or null.
+// Returns a message about invalid arguments, or null.
 static const char* argumentError(const mjModel* m, const mjData* d, const mjtNum* qacc) {
   const char* belongs = mjgp_belongError(m, d);
   if (belongs) {
@@ -411,7 +411,7 @@ int mjg_inverse(double* low, double* high, int* motion, const mjModel* m, mjData
       continue;
     }
 
-    // a motor joint and what it drives through a gap are one gear
+    // a motor joint and the joint that it drives through a gap are one gear
     if (g->config->joint[i].gap == mjgpGAP_MOTOR) {
       also = g->config->joint[g->config->joint[i].partner].number;
     }

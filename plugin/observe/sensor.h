@@ -1,4 +1,4 @@
-// Writes what the plugin's sensors measure (configuration/sensors.h).
+// Writes the values of the plugin's sensors (configuration/sensors.h).
 //
 // The values are written when friction is computed. The engine's stage for force sensors would
 // cost a full inverse dynamics in every step, with or without sensors.

@@ -22,13 +22,13 @@ static const float frictionColor[3] = {0.80f, 0.10f, 0.25f};
 // the picture of one gear
 typedef struct Picture_ {
   mjvScene* scn;
-  mjtNum anchor[3];    // of its joint
-  mjtNum axis[3];      // of its joint
+  mjtNum anchor[3];    // anchor of its joint
+  mjtNum axis[3];      // axis of its joint
   mjtNum x[3], y[3];   // unit vectors normal to the axis, the first of them fixed in the body
-  mjtNum radius;       // of the ring around it
-  const float* color;  // of what it does
+  mjtNum radius;       // radius of the ring around it
+  const float* color;  // colour of its state
   mjtNum share;        // friction, of the largest torque or force of all gears: -1 to 1
-  char label[100];     // of the arrow
+  char label[100];     // text of the arrow
 } Picture;
 
 
@@ -253,7 +253,7 @@ static mjtNum radiusAround(const mjModel* m, const mjData* d, int geom, const mj
 }
 
 
-// Returns the radius of the ring: a little more than link and bearing.
+// Returns the radius of the ring, a little larger than link and bearing.
 static mjtNum ringRadius(const mjModel* m, const mjData* d, int joint) {
   if (m->jnt_type[joint] == mjJNT_SLIDE) {
     return 0.05 * m->stat.extent * m->vis.scale.jointlength;

@@ -1,10 +1,10 @@
 // Geared joints in the engine's own scene, for every viewer that draws it.
 //
-// Around a geared hinge stands a ring in the colour of what the joint does, and on it an
-// arc with an arrow head: the direction in which friction acts on the link, and as its
-// length the friction torque, to one scale for all joints: a full arc is the largest
-// torque in or out of any of the gears at the time. With a single joint that is the share
-// of the torque that friction takes. Backlash is a sector, drawn 60 degrees wide, in
+// Around a geared hinge stands a ring in the colour of the joint's state, and on it an
+// arc with an arrow head. The arrow shows the direction in which friction acts on the
+// link, the arc's length the friction torque. All joints have one scale: a full arc is
+// the largest present torque in or out of any gear. With a single joint the arc is the
+// share of torque that friction takes. Backlash is a sector, drawn 60 degrees wide, in
 // which a needle shows where the rotor is. At a slide ring and arc are a rod and an arrow
 // beside the axis, with a scale of their own. Switching off the joint's group hides them;
 // with labels of joints the arrow tells the torque.
@@ -16,7 +16,7 @@
 
 #include "configuration/sensors.h"
 
-// names of what a gear does (mjgpSTATE_*)
+// names of a gear's states (mjgpGEAR_*)
 static const char* const mjgpStateName[mjgpNGEARSTATE] = {"stuck",  "driving", "driven",
                                                           "locked", "in gap",  "driven by both"};
 

@@ -85,7 +85,8 @@ typedef struct Change_ {
 } Change;
 
 
-// Check the k-th values of a change in a plugin_state, or write them. number: of each key.
+// Check the k-th values of a change in a plugin_state, or write them. number: number of
+// each key.
 static void changeState(mjgReport* report, mjtNum* state, const mjgpConfig* c, int i,
                         const Change* change, const int* key, int k, int flg_write) {
   const int owner[2] = {gearOf(c, i), gapOf(c, i)}, last = owner[0] != owner[1];

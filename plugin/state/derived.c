@@ -16,7 +16,7 @@ enum {
 _Static_assert(BEFORE + sizeof(((mjgTransmission*)0)->table) == sizeof(mjgTransmission),
                "table is not the last");
 
-// the law, which most changes concern
+// the law: most changes concern it alone
 typedef struct Law_ {
   double gamma_u, gamma_v, coulomb, static_ratio;
 } Law;
@@ -152,7 +152,8 @@ int mjgp_recallChange(mjgpChange* c, mjgpDerived* derived, const mjgpConfig* con
 }
 
 
-// Returns the place for a gear of this hash: a free one, else that of the least recently used.
+// Returns the place for a gear of this hash: a free one, else the place of the least
+// recently used gear.
 static Kept* placeFor(mjgpDerived* derived, uint64_t hash) {
   Kept* oldest = NULL;
   for (uint64_t k = 0; k < NPROBE; k++) {

@@ -19,7 +19,7 @@
 #include "state/layout.h"
 #include "state/model.h"
 
-// whether passive forces of mjData contain friction
+// state of friction in the passive forces of mjData
 typedef enum mjgpPhase_ {
   mjgpPHASE_IDLE = 0,   // passive forces are as they were when friction was last added
   mjgpPHASE_FRESH = 1,  // passive forces were computed anew, friction is not in them
@@ -125,7 +125,7 @@ typedef struct mjgpResult_ {
   mjgCouplingStep* gap;  // what backlash did                                          (n)
   mjtNum* cancellation;  // velocity to which round-off is relative                    (n)
   mjtNum* rounding;      // uncertainty of velocity by round-off of constraint forces  (n)
-  mjtNum* shift;         // the engine's acceleration less that of the step (friction/rotors.h) (nv)
+  mjtNum* shift;         // the engine's acceleration less the step's (rotors.h) (nv)
   int shifted;           // 1: shift is not zero, and d->efc_aref has J shift
   mjtNum tolerance;      // tolerance of the engine's accelerations, 0: direct
   mjgInfo info;          // result of the step: its worst problem
@@ -140,7 +140,7 @@ typedef struct mjgpScratch_ {
   mjtNum* pivot;   // inverse diagonal                                             (nv)
   mjtNum* block;   // inverse of a tree's block of the integrator's matrix         (6 nv)
   int* blocked;    // 1: the tree has such a block                                 (ntree)
-  mjtNum* force;   // all forces but those of constraints and of friction          (nv)
+  mjtNum* force;   // all forces except those of constraints and friction          (nv)
   int* joint;      // joints to be solved for                                      (n)
   int* local;      // numbers of dofs in a group, else -1                          (nv)
   int* held;       // of a tree: flags of dofs with known acceleration             (nv)
@@ -172,7 +172,7 @@ typedef struct mjgpGears_ {
   mjgpScratch scratch;
 
   int phase;    // mjgpPhase
-  int nested;   // inside of our own call to mj_fwdActuation
+  int nested;   // 1: within the plugin's own call of mj_fwdActuation
   int done;     // friction was computed since the last advance
   int early;    // friction was computed with the passive forces, before actuation
   int warned;   // warnings that were given, one bit each

@@ -21,7 +21,7 @@ enum {
   mjgpSTATE_FRICTION = 0,  // friction torque of the last step
   mjgpSTATE_PIECE = 1,     // mode: the sign; its size is 2 if lambda was negative, else 1
   mjgpSTATE_LAG = 2,       // acceleration caused by constraints
-  mjgpSTATE_GIVEN = 3,     // which keys differ from the model's: sums of mjgp_keyBit of each, the
+  mjgpSTATE_GIVEN = 3,     // keys that differ from the model's, sums of mjgp_keyBit: the
                            //   first mjgpNBIT keys in the first number, all others in the second
   mjgpSTATE_TYPE = 5,      // 0: the model's keys describe the gear. 1 + mjgType: the given
                            //   keys replace this description

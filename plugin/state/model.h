@@ -61,7 +61,7 @@ typedef struct mjgpConfig_ {
   int* jnt;          // mjgpJoint.joint of all joints                                  (n)
   int* own;          // mjgpJoint.dof of all joints                                    (n)
   mjgpRange* changeable;  // numbers, all 0 if gears are the model's         (nchangeable)
-  int* geared;            // gear whose velocity is that of a dof, -1: none                 (nv)
+  int* geared;            // gear on the velocity of each dof, -1: none               (nv)
   int* dof;        // dofs on which gears act, ascending                             (ndof of nv)
   int* reached;    // 1: a gear acts on this tree                                    (ntree)
   int* block;      // first tree in each gear's set of coupled trees (n)
@@ -86,8 +86,8 @@ typedef struct mjgpConfigs_ {
   int n;
 } mjgpConfigs;
 
-// Returns the slot of this plugin in the engine's table, -1 if not registered; its first instance
-// or that of a brake, or -1.
+// Returns the slot of this plugin in the engine's table, -1 if not registered; and the
+// first instance of a gear or brake, or -1.
 int mjgp_slot(void);
 static inline int mjgp_leader(const mjModel* m, int slot) {
   for (int i = 0; i < m->nplugin; i++) {
