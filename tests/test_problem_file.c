@@ -15,9 +15,9 @@
 #include <cmocka.h>
 
 #include "chains.h"
-#include "system.h"
 #include "problem_file.h"
 #include "problems.h"
+#include "system.h"
 
 
 static void openText(mjgReader* reader, const char* text) {

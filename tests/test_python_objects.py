@@ -151,7 +151,7 @@ class Words(unittest.TestCase):
         for kind, file, prefix in (
             (mjgear.Status, "core/mjgear.h", "mjg"),
             (mjgear.Motion, "plugin/mjgear_plugin.h", "mjgMOTION_"),
-            (mjgear.State, "plugin/configuration/sensors.h", "mjgpSTATE_"),
+            (mjgear.State, "plugin/configuration/sensors.h", "mjgpGEAR_"),
         ):
             text = (source / file).read_text(encoding="utf-8")
             for word in kind:
@@ -160,7 +160,7 @@ class Words(unittest.TestCase):
 
     def test_no_state_is_missing(self):
         for kind, file, pattern in (
-            (mjgear.State, "plugin/configuration/sensors.h", r"mjgpSTATE_\w+ = (\d+)"),
+            (mjgear.State, "plugin/configuration/sensors.h", r"mjgpGEAR_\w+ = (\d+)"),
             (mjgear.Motion, "plugin/mjgear_plugin.h", r"mjgMOTION_(?!UNGEARED)\w+ = (-?\d+)"),
             (mjgear.Status, "core/mjgear.h", r"(?s)typedef enum mjgStatus_ \{(.*?)\}"),
         ):
