@@ -11,6 +11,19 @@ from sphinx.transforms import SphinxTransform
 
 KINDS = ("key", "term", "function")
 
+# words that readers search for and that no title has, of each page
+WORDS = {
+    "doc/limits": ("Windows", "macOS"),
+    "doc/building": ("Windows", "Wine"),
+    "doc/performance": ("performance", "overhead"),
+    "doc/presets": ("BAM",),
+    "doc/quick_start": ("C program, load the plugin",),
+    "doc/python": ("domain randomization",),
+    "doc/robots": ("known robots",),
+    "doc/training": ("save", "restore", "snapshot", "checkpoint"),
+    "doc/identify_servo": ("log columns",),
+}
+
 
 def names_of(cell):
     """What stands in a first column: names in code, without code the words between commas."""
@@ -24,6 +37,9 @@ class Terms(SphinxTransform):
     default_priority = 400  # before the domain of the index reads the document
 
     def apply(self):
+        section = next(self.document.findall(nodes.section), None)
+        for word in WORDS.get(self.document.settings.env.docname, ()) if section else ():
+            section.insert(1, index(entries=[("single", word, section["ids"][0], "main", None)]))
         for table in self.document.findall(nodes.table):
             head = next(table.findall(nodes.thead), None)
             kind = head.next_node(nodes.entry).astext() if head else ""

@@ -98,7 +98,7 @@ def randomize(gears: Any, intervals: Any, rng: np.random.Generator | int | None 
             the arm together, so that correlations between joints are kept. Or a Distribution.
         rng: generator of the draws, or its seed; without it they differ in each call.
         n: how many states; only for a MjData.
-        sims: of a Batch or of Warp: simulations that get a draw, as a mask or ids; default: all. Default: all.
+        sims: of a Batch or of Warp: simulations that get a draw, as a mask or ids. Default: all.
 
     Returns:
         The draws, with states if n was given. Rotor inertia and viscous friction belong to models and not to
