@@ -1,4 +1,4 @@
-"""Brakes, freewheels and clutches in contact: how far each step is from the law, written out here part by part.
+"""Brakes, freewheels and clutches in contact: the distance of each step from the law, written out here part by part.
 
     python benchmarks/drive_train.py [--kind brake|backstop|clutch|shaft] [--steps 100000] [--seed 1]
 
@@ -30,10 +30,10 @@ N = 5
 STATE = mujoco.mjtState.mjSTATE_INTEGRATION
 KINDS = ("brake", "backstop", "clutch", "shaft", "table")
 
-# from where to where losses change
+# ends of the interval in which losses change
 TABLES = {"coulomb_speed": (0, 2), "coulomb_temperature": (-10, 50), "gamma_torque": (0, 20), "gamma_speed": (0.1, 3), "gamma_temperature": (0, 40)}
 
-# of --check: arms with steps whose gradient stays above its round-off
+# for --check: arms with steps whose gradient stays above its round-off
 CHECKED = {"table": 39}
 
 # rest threshold of a sum of joint velocities, relative to the largest: the round-off of several joints adds up
@@ -121,7 +121,7 @@ def now(gear: dict, q: float, v: float, u: float, x: float, temperature: float, 
 
 
 def excess(gear: dict, u: float, t: float, s: int, r: float, brake: float) -> float:
-    """By how much the teeth have more friction than their bound in direction s, the brake having this torque."""
+    """Excess of the teeth's friction over their bound in direction s, with the brake at this torque."""
     before = brake if gear["side"] == "motor" else 0.0
     gamma_u, gamma_v = gear["gamma_u"], gear["gamma_v"]
     teeth = t - brake

@@ -1,4 +1,4 @@
-"""Prove whether a step has a solution. Decided by branch and bound over pieces.
+"""Prove that a step has a solution, or that it has none. Decided by branch and bound over pieces.
 
     build/bin/mjgear-fallback-counts --no-scenes --cases DIR
     benchmarks/existence.py DIR/*.xml [--seconds N]

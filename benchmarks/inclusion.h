@@ -1,5 +1,6 @@
-// Check whether a result solves a problem. It uses the definition alone, in extended precision,
-// and shares no code with the core. Solvers and the core's certificate are compared with it.
+// Check that a result solves a problem. It uses the definition alone, in extended
+// precision, and shares no code with the core. Solvers and the core's certificate are
+// compared with it.
 
 #ifndef MJGEAR_BENCHMARKS_INCLUSION_H_
 #define MJGEAR_BENCHMARKS_INCLUSION_H_

@@ -108,7 +108,7 @@ def band(kind, options, steps=12):
 
 
 def closed_band():
-    """The same by the law: load (1 - k) = +- (c + gamma (k + 1) load), with all coefficients those of rest."""
+    """The same by the law: load (1 - k) = +- (c + gamma (k + 1) load), with the coefficients at rest."""
     load = gravity(np.array([0.3, -0.2, 0.4]))[0]
     gamma, c = PRESET["gamma_u"] + PRESET["gamma_u_stribeck"], PRESET["coulomb"] + PRESET["stribeck_friction"]
     return (1 - gamma - c / load) / (1 + gamma), (1 + gamma + c / load) / (1 - gamma)

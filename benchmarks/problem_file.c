@@ -26,7 +26,7 @@ typedef enum Count_ {
 typedef struct Field_ {
   const char* key;
   Count count;
-  size_t offset;  // of a double* in mjgRecord
+  size_t offset;  // offset of a double* in mjgRecord
 } Field;
 
 static const Field FIELDS[] = {
@@ -178,7 +178,7 @@ static int parseNumber(double* value, const char* token, mjgReader* reader) {
 }
 
 
-// an integer in a range; what is its name in messages
+// an integer in a range; what: its name in messages
 static int nextInteger(int* value, const char* what, int low, int high, mjgReader* reader) {
   char token[MAXTOKEN + 1];
   int found = nextToken(token, reader);

@@ -242,7 +242,7 @@ typedef struct Run_ {
   FILE* save;
   mjgPlace place, other;
   int n, nmax;                // sizes of the places
-  unsigned long long digest;  // of all results, bit for bit
+  unsigned long long digest;  // hash of all results, bit for bit
 } Run;
 
 
@@ -288,7 +288,7 @@ static int solve(mjgPlace* place, const mjgProblem* problem, const mjgSettings* 
 }
 
 
-// returns whether a solved result solves the problem by the definition
+// returns 1 if a solved result solves the problem by the definition
 static int isSound(double* residual, const Run* run, const mjgProblem* problem,
                    const mjgSolution* solution) {
   mjgInclusion inclusion;

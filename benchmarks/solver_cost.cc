@@ -127,7 +127,7 @@ class Stopwatch {
  private:
   Clock::time_point start_;
   double cpu_ = 0;
-  double overhead_ = 1;  // of reading the wall clock
+  double overhead_ = 1;  // cost of reading the wall clock
 };
 
 

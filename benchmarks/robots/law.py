@@ -15,7 +15,7 @@ t belong to the rotor; a sensor gives its velocity. The torque T on the link is 
 import mujoco
 import numpy as np
 
-# of the terms that the law is the difference of
+# tolerances, relative to the terms of the law
 SIGN, BOUND, MOVES = 1e-6, 1e-5, 1e-6
 NEIGHBOURS = 1e-5  # terms of the whole robot that count in the rounding errors of each joint
 ROTOR_ANGLE, ROTOR_VELOCITY = 7, 8
@@ -185,7 +185,7 @@ class Law:
         return [{0: 6, 1: 3}.get(int(t), 1) for t in self.model.jnt_type]
 
     def _pulls(self, episode, T, rotor, before_rotor, angle, scale):
-        """Returns whether the shaft acts across an open gap, or pulls. Its angle is between the angle at the step's begin and the angle
+        """Return True if the shaft acts across an open gap, or pulls. Its angle is between the angle at the step's begin and the angle
         after the engine's step, for any mean of them in its law."""
         dof, h = self.dof, self.model.opt.timestep
         start = angle[:-1] - episode.before["qpos"][:, self.model.jnt_qposadr[self.joint]]

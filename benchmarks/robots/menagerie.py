@@ -42,7 +42,7 @@ KINDS = {"free": "A", "locking": "B", "play": "C"}  # letters of robots.gear()
 SOLVED = (0, 1)
 STATUS = 11
 TIMED = 300  # timed steps of each row
-SECONDS = 1200  # of one robot at most
+SECONDS = 1200  # most for one robot
 TOLD = []  # warnings since the last run began
 
 

@@ -25,7 +25,7 @@ CONTROLS = ("random", "rest", "unpowered")
 
 @dataclasses.dataclass
 class Episode:
-    """n steps. before and after are dicts of n x size, but sensordata has a row more, that of the step which would follow."""
+    """n steps. before and after are dicts of n x size, but sensordata has one row more, for the step that would follow."""
 
     n: int
     kind: str

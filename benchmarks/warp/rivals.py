@@ -112,7 +112,7 @@ class Lagged(_Rival):
 
 
 class FixedPoint(_Rival):
-    """The same rows in three constraint solves a step; each solve takes bounds from the load of the one before."""
+    """The same rows in three constraint solves a step; each solve takes bounds from the load of the previous solve."""
 
     def _solve(self, m, d, solve):
         self._set_bounds(m, d)

@@ -10,7 +10,7 @@ SCENES = pathlib.Path(os.environ.get("MJGEAR_SOURCE_DIR", pathlib.Path(__file__)
 
 
 def reached(time, t):
-    """Whether time has reached t, in spite of rounding in the sum of the steps."""
+    """True if time has reached t, despite round-off in the sum of the steps."""
     return time > t - 1e-9
 
 

@@ -29,7 +29,7 @@ import scripts
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "robots"))
 import robots
 
-# of the largest friction: single precision knows no smaller one
+# share of the largest friction that single precision resolves
 ROUNDING = 1e-6
 
 SEVEN = ("kinova3", "spot_arm", "viperx_pair", "panda", "shadow_hand", "g1", "go1")
@@ -74,7 +74,7 @@ class Robot(scripts.Scene):
         if self._held == 0:
             self._held = 25
             span = np.where(m.actuator_ctrllimited[:, None] > 0, m.actuator_ctrlrange, [-1, 1])
-            size = 10 ** self._random.uniform(-2, 0) * (self._random.uniform() < 0.6)  # of the whole range; or nothing
+            size = 10 ** self._random.uniform(-2, 0) * (self._random.uniform() < 0.6)  # share of the whole range, or 0
             self._ctrl = span.mean(axis=1) + size * self._random.uniform(-0.5, 0.5, m.nu) * np.ptp(span, axis=1)
         self._held -= 1
         d.ctrl[:] = self._ctrl

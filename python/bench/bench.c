@@ -127,7 +127,7 @@ typedef struct State_ {
 } State;
 
 
-// whether friction is larger near rest; stribeck_velocity is above 0 then
+// 1: friction is larger near rest; stribeck_velocity is then above 0
 static int gainsAtRest(const double* p) {
   return p[mjgBENCH_STRIBECK_FRICTION] != 0 || p[mjgBENCH_GAMMA_U_STRIBECK] != 0 ||
          p[mjgBENCH_GAMMA_V_STRIBECK] != 0 || p[mjgBENCH_GAMMA_U_QUADRATIC] != 0 ||
@@ -266,7 +266,7 @@ int mjg_simulateBench(double* position, double* velocity, double* torque, double
                      .damping = p[mjgBENCH_DAMPING]};
   double blend = flg_gap ? mjg_couplingBlend(&gap, h * (1 / p[mjgBENCH_INERTIA] + 1 / m), h) : 0;
 
-  // from the measured state on
+  // start at the measured state
   State s = {.q = log->position[0], .v = log->velocity[0]};
   double goal = log->input[0];
   int status = mjgSOLVED;

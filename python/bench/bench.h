@@ -18,13 +18,13 @@
 // numbers of a bench, in the order of the array that the functions below take
 typedef enum mjgBenchParameter_ {
   // load of the joint: the load torque is gravity sin(q + offset)
-  mjgBENCH_INERTIA = 0,  // of the output side, without the rotor              kg m2
+  mjgBENCH_INERTIA = 0,  // inertia of the output side, without rotor           kg m2
   mjgBENCH_GRAVITY,      // mass x gravity x length; 0: no pendulum            N m
   mjgBENCH_OFFSET,       // angle from the encoder's zero to hanging down      rad
 
   // motor and controller
-  mjgBENCH_TORQUE_CONSTANT,  // of the motor, at the output side                   N m/A
-  mjgBENCH_RESISTANCE,       // of the winding, mjgDRIVE_VOLTAGE                   Ohm
+  mjgBENCH_TORQUE_CONSTANT,  // torque constant, at the output side              N m/A
+  mjgBENCH_RESISTANCE,       // resistance, mjgDRIVE_VOLTAGE                     Ohm
   mjgBENCH_GAIN,             // of the position loop                               (unit)/rad
   mjgBENCH_DERIVATIVE,       // of the position loop, on the speed                 (unit)/(rad/s)
   mjgBENCH_LIMIT,            // of the drive's quantity; 0: none (unit)

@@ -71,7 +71,7 @@ class Bam:
 
     @property
     def exact(self) -> bool:
-        """Whether friction in steady motion is the model's, to round-off."""
+        """True if friction in steady motion equals the model's, to round-off."""
         return self.error <= 1e-12 * self.bound
 
     def __str__(self) -> str:
@@ -139,7 +139,7 @@ def to_bam(gear: Bam | str | None = None, **values: Any) -> dict[str, Any]:
     which names the servo's electronics there, is given by hand.
 
     Args:
-        gear: what from_bam returned, or the name of a preset.
+        gear: a result of from_bam, or the name of a preset.
         values: keys of doc/mjcf.md that describe a gear or change the preset; and kt, R, actuator and others that are only handed on.
 
     Raises:
@@ -222,7 +222,7 @@ def friction_of(gear: _structs.Transmission, motor: float, external: float, velo
 
 
 def _published(model: str, p: Mapping[str, float], motor: float, external: float, velocity: float) -> float:
-    """What the model says of it."""
+    """Friction of the published model."""
     stribeck = math.exp(-(abs(velocity / p["dtheta_stribeck"]) ** p["alpha"])) if "alpha" in p else 0.0
     bound = p["friction_base"] + p["friction_viscous"] * velocity + stribeck * p.get("friction_stribeck", 0.0)
     if model in ("m3", "m4"):

@@ -16,7 +16,7 @@ from mjgear._spec import find, kind_of
 
 Torque = float | str
 
-GROUP = 5  # of actuators, for brakes alone: disabling the motors' groups leaves brakes their power
+GROUP = 5  # group of actuators for brakes alone: disabling the motors' groups leaves brakes powered
 _KINDS = {"joint": mujoco.mjtTrn.mjTRN_JOINT, "tendon": mujoco.mjtTrn.mjTRN_TENDON}
 
 
@@ -42,7 +42,7 @@ def add_brake(
         spec: the model, not compiled. A refused call leaves the spec unchanged. Its default classes do not count.
         joints: names of hinge and slide joints, with gears or without, or patterns such as "*_knee" (of fnmatch).
         holding_torque: torque that a closed brake holds at rest and against a reversal, N m at the output side, or a text with a
-            unit ("2 Nm"). The other one of the two torques if it is not given.
+            unit ("2 Nm"). Default: the other one of the two torques.
         tendons: names of tendons, or patterns.
         sliding_torque: torque with which it slips, at most holding_torque.
         side: "motor": in front of the teeth, so the gear acts on its torque; "link": behind them.

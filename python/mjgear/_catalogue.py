@@ -69,7 +69,7 @@ class Preset:
     Attributes:
         name: "harmonic_drive".
         title: one line.
-        source: source of the numbers, or what was assumed.
+        source: source of the numbers, or the assumptions.
         remark: hint for its use; None: no hint.
         keys: the description, SI at the output side.
         torque_constant: of the motor, at the output side, N m/A; None if it is not known.
@@ -100,10 +100,10 @@ class Facts:
     Attributes:
         gamma_u, gamma_v: asymmetry coefficients of a sliding gear, 1.
         eta_forward, eta_backward: efficiencies of a sliding gear, 1; eta_backward <= 0: cannot be driven back.
-        eta_forward_rest, eta_backward_rest: efficiencies at rest, with all that friction gains there, 1.
+        eta_forward_rest, eta_backward_rest: efficiencies at rest, with its higher friction, 1.
         backdrivable: a load can keep the joint moving with the motor off (gamma_v < 1).
         forward_drivable: the motor can move it (gamma_u < 1).
-        catalogue_locks: whether eta_forward alone would make it self-locking, below 0.5; None: uncertain,
+        catalogue_locks: True if a catalogue would call it self-locking by eta_forward alone, below 0.5; None: uncertain,
             from 0.45 to 0.55.
         load: load torque of the torques below.
         motor_torque_raises, motor_torque_lowers: motor torques that break the load away; inf: none does.
@@ -112,7 +112,7 @@ class Facts:
         armature: rotor inertia.
         viscous: viscous friction, N m/(rad/s).
         inertia: inertia of the output side; None: not known.
-        apparent_inertia_forward, apparent_inertia_backward: as it shows while motor or load drives; None: not known.
+        apparent_inertia_forward, apparent_inertia_backward: inertia while motor or load drives; None: not known.
         rho: rho-hat; a moving joint may stop at once where it is 1 or more; None: not known.
         slide: the output is a slide, or a tendon that is a length: torques above are forces in N, inertias kg.
         remark: hint for its use, such as self-locking by an assumption alone; None: no hint.

@@ -56,7 +56,7 @@ def _holds(words: list[str]) -> int:
 
 
 def _plain(value: object) -> object:
-    """A value as JSON has it: null for what is not known, "inf" for what nothing limits."""
+    """A value in JSON: null if it is not known, "inf" if nothing limits it."""
     if isinstance(value, float):
         return None if math.isnan(value) else value if math.isfinite(value) else "inf" if value > 0 else "-inf"
     return value.tolist() if hasattr(value, "tolist") else value

@@ -21,7 +21,7 @@ Array = NDArray[np.float64]
 
 KINDS = (("eta_forward", "eta_backward"), ("gamma_u", "gamma_v"))  # pairs of keys that describe a gear completely
 ENGINE = {"armature": "dof_armature", "viscous": "dof_damping", "frictionloss": "dof_frictionloss"}  # numbers of the model, not of the state
-_PRODUCT = "eta_forward x eta_backward"  # of identify: known without the torque constant
+_PRODUCT = "eta_forward x eta_backward"  # a result of identify; needs no torque constant
 # numbers of a joint in a json of identify --robot -> keys, where they have other names
 _ARM = {"damping": ("viscous",), "gamma_stribeck": ("gamma_u_stribeck", "gamma_v_stribeck"), "gamma_quadratic": ("gamma_u_quadratic", "gamma_v_quadratic")}
 _ARM_KEYS = ("gamma_u", "gamma_v", "coulomb", "stribeck_friction", "stribeck_velocity", "armature", *_ARM)
@@ -37,7 +37,7 @@ class Distribution:
 
     Args:
         intervals: as randomize() takes them.
-        names: gears that get draws where the intervals name none.
+        names: gears that get draws if the intervals name none.
 
     Attributes:
         columns: column of a sample -> (gear, key).
@@ -71,7 +71,7 @@ class Distribution:
         return values
 
     def assign(self, gears: Any, sample: Array, sims: ArrayLike | None = None) -> None:
-        """Write a sample into the simulation of gears, or a row each into those of a Batch.
+        """Write a sample into the simulation of gears, or one row into each simulation of a Batch.
 
         Args:
             gears: mjgear.Gears.

@@ -80,7 +80,7 @@ class Log:
 
     @property
     def time(self) -> Array:
-        """Of each step that was taken, s, (n,)."""
+        """Time of each step, s, (n,)."""
         return np.array(self._time)
 
     @property
@@ -252,7 +252,7 @@ def _info(name: str, unit: str) -> _structs.KeyInfo:
 
 
 def _law(gear: Any, values: Mapping[str, Any]) -> tuple[_structs.Transmission, str, bool]:
-    """The gear, its title, and whether its output is a slide."""
+    """Return the gear, its title, and True if its output is a slide."""
     if isinstance(gear, Gear):
         if values:
             raise GearError(f"a Gear has its own numbers; set {', '.join(values)} there, or leave them out")

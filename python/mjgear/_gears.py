@@ -51,8 +51,8 @@ class Counts:
 
     Attributes:
         steps: steps with gears.
-        unsolved: of them those whose status says that they are not solved.
-        slow: those in which the solver fell back on another method.
+        unsolved: steps that were not solved, by their status.
+        slow: steps in which the solver fell back on another method.
     """
 
     steps: Any
@@ -316,7 +316,7 @@ class Gears(Mapping[str, Gear]):
         self._names = dict(reversed(self._names.items()))
         self._sensors = self._find_sensors()
         if self._batch is not None and self._sensors:
-            self._batch.bind("sensordata")  # from the next call on it is filled
+            self._batch.bind("sensordata")  # the next call fills it
 
     def __getstate__(self) -> dict[str, Any]:
         """Return the state for pickle, without members that are rebuilt."""
@@ -428,7 +428,7 @@ class Gears(Mapping[str, Gear]):
 
     @property
     def solver(self) -> str:
-        """How steps are solved: "newton", "gauss_seidel", "lemke" and so on, see doc/mjcf.md. Not over a Batch."""
+        """Name of the solver: "newton", "gauss_seidel", "lemke" and so on, see doc/mjcf.md. Not over a Batch."""
         model, data = self._single("solver")
         name: bytes = _structs.plugin.mjg_getSolver(model._address, data._address)
         return name.decode()
@@ -446,7 +446,7 @@ class Gears(Mapping[str, Gear]):
         return "tendon" if _structs.object_of(self._model, number)[0] == mujoco.mjtObj.mjOBJ_TENDON else "joint"
 
     def _is_slide(self, number: int) -> bool:
-        """Whether the output is a slide, or a tendon that is a length."""
+        """True if the output is a slide, or a tendon that is a length."""
         model = self._model
         kind, joint = _structs.object_of(model, number)
         if kind == mujoco.mjtObj.mjOBJ_TENDON:
@@ -457,7 +457,7 @@ class Gears(Mapping[str, Gear]):
         return bool(model.jnt_type[joint] == mujoco.mjtJoint.mjJNT_SLIDE)
 
     def _inertia(self, number: int) -> float:
-        """The rotor's: that of a gap, else the armature."""
+        """Inertia of the rotor: the gap's rotor, else the armature."""
         model, gear = self._model, self._gears[number]
         behind = gear.rotor_inertia
         if behind is not None:
@@ -586,7 +586,7 @@ def _geared(model: mujoco.MjModel) -> list[int]:
 
 
 def _is_of(batch: Any, model: mujoco.MjModel) -> bool:
-    """Whether a Batch, which has a copy of its model, is of this one; models of set_models may have gears of their own."""
+    """True if a Batch, which has a copy of its model, is of this model; models of set_models may have gears of their own."""
     own = batch.models is None
     others = batch.models if isinstance(batch.models, tuple) else (batch.get_model(0) if own else batch.models,)
 

@@ -1,4 +1,4 @@
-"""Which joints of a robot hold their load without power, by how much, and what their motors need."""
+"""Statics of a robot: joints that hold their load without power, their margins, and the torques that motors need."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ Array = NDArray[np.float64]
 Poses = Literal["worst", "keyframes", "random"]
 
 _HINGE, _SLIDE = int(mujoco.mjtJoint.mjJNT_HINGE), int(mujoco.mjtJoint.mjJNT_SLIDE)
-_STARTS, _SWEEPS = 12, 30  # of the search for the worst pose
-_ROUNDOFF = 1e-12  # of a load, relative to the largest
+_STARTS, _SWEEPS = 12, 30  # starts and sweeps of the search for the worst pose
+_ROUNDOFF = 1e-12  # round-off of a load, relative to the largest
 _SETTLED = 1e-12  # relative gain of a sweep at which the search ends
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class JointHold:
-    """What a geared joint does in its worst pose. Torques in N m, of slides N, at the output side.
+    """Result for a geared joint in its worst pose. Torques in N m, of slides N, at the output side.
 
     Attributes:
         joint: its name.
@@ -69,12 +69,12 @@ class Hold:
     """Answer of hold(): each geared joint in the pose in which its load is largest for its gear.
 
     Attributes:
-        joints: name -> what it does.
+        joints: name -> its result.
         payload: mass that is attached, kg.
         place: body or site of the payload; None: there is none.
-        speed: for which lifting and lowering are told, rad/s or m/s.
+        speed: speed of lifting and lowering, rad/s or m/s.
         poses: how poses were taken.
-        left: what was not counted, a line each.
+        left: effects that were not counted, a line each.
 
     ``print(hold)`` shows them as a table.
     """
@@ -88,7 +88,7 @@ class Hold:
 
     @property
     def holds(self) -> bool:
-        """Whether all joints hold without power."""
+        """True if all joints hold without power."""
         return all(one.holds for one in self.joints.values())
 
     def __str__(self) -> str:
@@ -136,9 +136,9 @@ def hold(
     samples: int = 200,
     seed: int = 0,
 ) -> Hold:
-    """Which geared joints hold without power, and what their motors need.
+    """Find the geared joints that hold without power, and the torques that their motors need.
 
-    Statics: every joint is at rest, so that a gear's load is that of gravity and springs in this pose. The law of doc/theory.md says what the gear holds
+    Statics: every joint is at rest, so a gear carries the load of gravity and springs in this pose. The law of doc/theory.md says what the gear holds
     with its motor off, and which motor torques move it. All answers are closed forms; a simulation from the same pose rests or falls alike.
     A floating base is taken as held where it is in qpos0.
 
@@ -205,12 +205,12 @@ class _Statics:
         helped = np.ones(model.nv)
         for joint in range(model.njnt):
             if model.jnt_actgravcomp[joint]:
-                helped[model.jnt_dofadr[joint]] = 0  # by the motor, which is off
+                helped[model.jnt_dofadr[joint]] = 0  # compensated by the motor, which is off
         force: Array = data.qfrc_bias - data.qfrc_spring - helped * data.qfrc_gravcomp
         return force + self.mass * self.per_mass() if self.mass else force
 
     def per_mass(self) -> Array:
-        """What a payload of 1 kg adds in the pose of the last call of loads() (nv)."""
+        """Load of a payload of 1 kg in the pose of the last call of loads() (nv)."""
         if self.where is None:
             return np.zeros(self.model.nv)
         jacobian = np.zeros((3, self.model.nv))
@@ -286,7 +286,7 @@ def _capacity(law: _structs.Transmission, load: float) -> float:
 
 
 def _use(law: _structs.Transmission, load: float) -> float:
-    """Load by capacity. Where every load is held the load by itself, far below all others; where none is, far above."""
+    """Load by capacity. If every load is held, use the load itself, far below all others; if none is, far above."""
     capacity = _capacity(law, load)
     return abs(load) / capacity if 0 < capacity < math.inf else 1e-12 * abs(load) if capacity else 1e12 * abs(load)
 
@@ -295,7 +295,7 @@ def _worst(statics: _Statics, joint: int, starts: Array) -> Array:
     """The pose with the largest use of a joint's gear.
 
     Along one hinge the load of gravity is a + b cos q + c sin q, along a slide a + b q, so that three poses give its maximum. A spring
-    on the joint itself bends this curve; then the maximum is that of its ends and of the points without the spring.
+    on the joint itself bends this curve; then the maximum is the largest value at its ends and at the points without the spring.
     """
     law, dof = statics.laws[joint], statics.dof(joint)
 
@@ -338,7 +338,7 @@ def _along(statics: _Statics, dof: int, pose: Array, joint: int, address: int, l
 
 
 def _judge(statics: _Statics, joint: int, pose: Array, place: str | None, speed: float) -> JointHold:
-    """What a joint does in a pose."""
+    """Result for a joint in a pose."""
     model, law, dof = statics.model, statics.laws[joint], statics.dof(joint)
     loads = statics.loads(pose)
     load = float(loads[dof]) if abs(loads[dof]) > _ROUNDOFF * np.abs(loads).max() else 0.0
@@ -411,7 +411,7 @@ def _limit(model: mujoco.MjModel, joint: int) -> float:
 
 
 def _left(model: mujoco.MjModel) -> tuple[str, ...]:
-    """What statics of single joints does not count."""
+    """Return lines about effects that statics of single joints does not count."""
     lines = []
     if model.neq and model.eq_active0.any():
         lines.append("equality constraints, which may share loads between joints")

@@ -23,8 +23,8 @@ _TEXT = 2000
 class Torques(Mapping[str, float]):
     """Motor torques that make a motion, gear by gear in the order of Gears.
 
-    N m, or N of slides, at the output side of the gear: torque of motors in ``qfrc_actuator`` of the joint at the start of the step. Of a
-    gear on a tendon the force along it.
+    N m, or N of slides, at the output side of the gear: torque of motors in ``qfrc_actuator`` of the joint at the start of the step.
+    For a gear on a tendon, the force along it.
 
     ``motion`` has a ``mjgear.Motion`` for each gear:
 
@@ -78,7 +78,7 @@ def inverse(
 ) -> Torques:
     """The motor torques that make a motion: inverse dynamics with gears.
 
-    ``mujoco.mj_inverse`` knows no gears; its torques are those without. Here x is the torque that the link demands of a gear. The engine's
+    ``mujoco.mj_inverse`` knows no gears; its torques hold for a robot without gears. Here x is the torque that the link demands of a gear. The engine's
     inverse dynamics gives it from inertia, bias, springs, dampers, constraints, applied forces, and servo gains of the integrator at the
     controls in ``data``. Then the law of doc/theory.md is solved for the motor torque:
 
@@ -118,7 +118,7 @@ def feedforward(model: mujoco.MjModel, data: mujoco.MjData, qacc: ArrayLike) -> 
 
     Returns:
         Torque that motors have to give at the start of the step (nv), N m or N: of dofs with a gear at its output side, before friction,
-        and beside the torque of actuators that are loads. Of dofs without a gear the torque of inverse dynamics, less applied forces.
+        and beside the torque of actuators that are loads. For dofs without a gear, the torque of inverse dynamics, less applied forces.
 
     Raises:
         GearError: as ``inverse``.
@@ -135,7 +135,7 @@ def feedforward(model: mujoco.MjModel, data: mujoco.MjData, qacc: ArrayLike) -> 
         torque[number] = (high if _next_velocity(model, data, int(number), wanted) > 0 else low)[number]
     joints = np.flatnonzero(motion[: model.njnt])
     tendons = np.flatnonzero(motion[model.njnt :])
-    if tendons.size:  # their dofs get nothing else, but from gears of their own
+    if tendons.size:  # their dofs get no other torque, except from gears of their own
         rows = _tendon_rows(model, data)[tendons]
         force[rows.any(0)] = 0
         force[model.jnt_dofadr[joints]] = torque[joints]

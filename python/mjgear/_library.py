@@ -1,4 +1,4 @@
-"""The C libraries of this package: which belongs to the MuJoCo that is running, and how it is loaded."""
+"""The C libraries of this package: finds and loads the one for the running MuJoCo."""
 
 import ctypes
 import functools
@@ -9,16 +9,16 @@ import re
 
 import mujoco
 
-NAME = "mjgear.transmission"  # of the plugin, in MJCF
+NAME = "mjgear.transmission"  # name of the plugin in MJCF
 BRAKE = "mjgear.brake"  # and of brakes
-CHECKED_BRAKE = "mjgear.check.brake"  # of brakes that are only checked
+CHECKED_BRAKE = "mjgear.check.brake"  # name for brakes that are only checked
 
 _PACKAGE = pathlib.Path(__file__).resolve().parent
 _SUFFIX = {"Windows": ".dll", "Darwin": ".dylib"}.get(platform.system(), ".so")
 
 
 def folder() -> pathlib.Path:
-    """The folder of the C libraries: that of the package, or MJGEAR_LIBRARIES of the environment."""
+    """The folder of the C libraries: the package's, or MJGEAR_LIBRARIES of the environment."""
     named = os.environ.get("MJGEAR_LIBRARIES")
     return pathlib.Path(named) if named else _PACKAGE / "lib"
 
@@ -100,7 +100,7 @@ def _first(*names: str) -> ctypes.CDLL:
 
 
 def version() -> str:
-    """The version of this package, which is that of its core."""
+    """The version of this package and of its core."""
     name = core().mjg_version
     name.restype = ctypes.c_char_p
     value: bytes = name()
@@ -108,7 +108,7 @@ def version() -> str:
 
 
 def _is_registered() -> bool:
-    """Return whether the running engine knows the plugin."""
+    """Return True if the running engine knows the plugin."""
     package = pathlib.Path(mujoco.__file__).parent
     version = mujoco.mj_versionString()
     for name in (f"libmujoco.so.{version}", f"libmujoco.{version}.dylib", "mujoco.dll"):

@@ -137,7 +137,7 @@ def _memory(model: mujoco.MjModel) -> tuple[list[tuple[str, str, int]], list[int
 
 
 def _names(model: mujoco.MjModel) -> tuple[str, ...]:
-    """Of positions and velocities of dofs, and of activations."""
+    """Names of positions and velocities of dofs, and of activations."""
     dofs = []
     for dof in range(model.nv):
         joint = int(model.dof_jntid[dof])
@@ -243,7 +243,7 @@ class _Differences:
         return np.concatenate([dq, after[self.rest] - before[self.rest]])
 
     def allowed(self, control: int, step: float) -> bool:
-        """Whether a control may change so."""
+        """True if a control may change by this amount."""
         if not self.model.actuator_ctrllimited[control] or self.model.opt.disableflags & mujoco.mjtDisableBit.mjDSBL_CLAMPCTRL:
             return True
         low, high = self.model.actuator_ctrlrange[control]

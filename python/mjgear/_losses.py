@@ -15,7 +15,7 @@ from mjgear._errors import GearError
 from mjgear._names import renamed
 
 _COLUMNS = ("torque", "speed", "temperature", "efficiency", "motor_torque")
-_ROUNDS = 500  # of a fit of one factor after the other
+_ROUNDS = 500  # iterations of a fit of one factor after the other
 _MOST = 8  # points of a table
 
 Array = NDArray[np.float64]

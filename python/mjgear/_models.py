@@ -17,7 +17,7 @@ def models() -> Mapping[str, pathlib.Path]:
         FileNotFoundError: this installation has none.
     """
     package = pathlib.Path(_library.__file__).resolve().parent
-    for folder in (package / "models", package.parents[1] / "models"):  # of a wheel, of a clone
+    for folder in (package / "models", package.parents[1] / "models"):  # in a wheel, in a clone
         files = sorted(file for file in folder.glob("*/*.xml") if file.stem.startswith(file.parent.name))
         if files:
             return _catalogue.Known("model", {file.stem: file for file in files})

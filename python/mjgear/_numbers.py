@@ -22,7 +22,7 @@ class Number:
 
     @property
     def unit(self) -> str:
-        """Of a hinge, as mjg_keyInfo has it."""
+        """Unit for a hinge, from mjg_keyInfo."""
         return _catalogue.key_of(self._name).unit
 
     @property
@@ -78,7 +78,7 @@ class Group(Mapping[str, Any]):
 
 
 class Result:
-    """A number that the last step resulted in; word: the enumeration whose member it is."""
+    """A result of the last step; word: the enumeration of which it is a member."""
 
     def __init__(self, unit: str, text: str, word: type[_words.Word] | None = None) -> None:
         self.unit, self.text, self.word = unit, text, word

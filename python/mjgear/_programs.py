@@ -67,7 +67,7 @@ def _run(name: str) -> None:
 
 
 def mjgear() -> None:
-    """The command line tool; identify, protocol and those of _commands are Python."""
+    """The command line tool; identify, protocol and the commands of _commands are Python."""
     files = [word for word in sys.argv[2:3] if word == "--bam" or word.endswith((".urdf", ".sdf"))]
     if sys.argv[1:2] == ["hold"] or (sys.argv[1:2] == ["convert"] and files):
         from mjgear import _commands

@@ -46,7 +46,7 @@ class Draws:
 
     @functools.cached_property
     def values(self) -> Mapping[str, Mapping[str, Array]]:
-        """gear -> key -> draws, (n,). Of a whole arm also the joints without a gear: armature, viscous, frictionloss."""
+        """gear -> key -> draws, (n,). For a whole arm also joints without a gear: armature, viscous, frictionloss."""
         found: dict[str, dict[str, Array]] = {}
         for k, (gear, key) in enumerate(self.columns):
             found.setdefault(gear, {})[key] = self.sample[:, k]
@@ -97,12 +97,12 @@ def randomize(gears: Any, intervals: Any, rng: np.random.Generator | int | None 
             value. Or {gear: one of these}, for some gears. Results of ``mjgear identify --robot`` are drawn for all joints of
             the arm together, so that correlations between joints are kept. Or a Distribution.
         rng: generator of the draws, or its seed; without it they differ in each call.
-        n: how many states; only for a MjData.
+        n: number of states; only for a MjData.
         sims: of a Batch or of Warp: simulations that get a draw, as a mask or ids. Default: all.
 
     Returns:
         The draws, with states if n was given. Rotor inertia and viscous friction belong to models and not to
-        states: Draws.models() makes those.
+        states: Draws.models() makes such models.
 
     Raises:
         GearError: an unknown key or gear, an interval that is none, or the library's line about a draw, with nothing
@@ -320,7 +320,7 @@ class _Plan:
 
 
 def _is_odd(low: float, high: float, backward: Any) -> bool:
-    """Whether efficiencies make gamma_u = (1 - 2 f + f b)/(1 - f b) or gamma_v = (1 - 2 b + f b)/(1 - f b) negative."""
+    """True if efficiencies make gamma_u = (1 - 2 f + f b)/(1 - f b) or gamma_v = (1 - 2 b + f b)/(1 - f b) negative."""
     return bool(np.any([(1 - 2 * high + high * backward < -1e-12) | (1 - 2 * backward + low * backward < -1e-12)]))
 
 

@@ -150,7 +150,7 @@ _MARK = "; gear of instance "
 
 
 def lost(spec: mujoco.MjSpec, have: Iterable[str]) -> list[str]:
-    """A line for each joint and tendon that add() gave a gear and that was attached without its instance; have: those with gears."""
+    """A line for each joint and tendon that lost its gear from add() when it was attached without its instance; have: joints and tendons with gears."""
     lines = []
     have = set(have)
     for one in (*spec.joints, *spec.tendons):
@@ -181,7 +181,7 @@ def _delete_sensors(spec: mujoco.MjSpec, instance: str, gone: Mapping[str, list[
     for sensor in list(spec.sensors):
         ours = sensor.type == mujoco.mjtSensor.mjSENS_PLUGIN and sensor.plugin.name == instance
         if ours and (gone is None or sensor.objname in gone.get(kinds.get(sensor.objtype, ""), [])):
-            sensor.plugin.name, sensor.plugin.plugin_name, sensor.plugin.active = "", "", False  # with which the engine would delete the instance
+            sensor.plugin.name, sensor.plugin.plugin_name, sensor.plugin.active = "", "", False  # else the engine would delete the instance with it
             spec.delete(sensor)
 
 

@@ -36,7 +36,7 @@ class Actuator:
         joints: names or patterns (of fnmatch), without the prefix that a robot has in a scene.
         tendons: the same for motors that drive several joints: names of the tendons on which they act.
         gear: kind and ratio: "strain wave, 101:1".
-        source: sources of the numbers; those behind "Assumed" were not measured.
+        source: sources of the numbers; numbers behind "Assumed" were not measured.
         keys: eta_forward, eta_backward (1), coulomb (N m), and ratio (1) where it is known.
         armature: rotor inertia for models that have none, kg m2.
         how: key -> "measured", "catalogue" (the maker's, or of a data sheet) or "assumed".
@@ -89,10 +89,10 @@ class RobotGears(Added):
     Attributes:
         robot: its name.
         numbers: gear -> key -> value.
-        how: gear -> key -> where it is from: "measured", "catalogue" or "assumed" as the table says, "file", or "given" in the call.
+        how: gear -> key -> its source: "measured", "catalogue" or "assumed" as the table says, "file", or "given" in the call.
         left: joints and tendons with motors that got no gear, and why: "joint 'torso'" -> reason.
 
-    ``print(..)`` shows the numbers with their sources, and what was left out.
+    ``print(..)`` shows the numbers with their sources, and the joints left out.
     """
 
     robot: str
@@ -221,7 +221,7 @@ def add_robot_gears(
     if strict and told:
         raise GearError("\n".join(told))
 
-    # each its own numbers, the inertia of those that have none from the table
+    # each joint gets its own numbers; a joint without inertia gets the table's
     keys = [*_KEYS, *(["ratio"] if all("ratio" in actuator.keys for _, actuator in found) else [])]
     numbers: dict[str, Any] = {key: [actuator.keys[key] for _, actuator in found] for key in keys}
     loss = [float(np.max(one.frictionloss)) for one, _ in found]
@@ -305,7 +305,7 @@ def _motors(spec: mujoco.MjSpec, one: Any) -> list[Any]:
 
 
 def _scaled(spec: mujoco.MjSpec, one: Any, actuator: Actuator) -> Actuator:
-    """Of a class of robots with the constant friction of a motor of this size."""
+    """Gear of a class of robots, with the constant friction of a motor of this size."""
     if actuator.share is None:
         return actuator
     torques = [float(np.max(np.abs(motor.forcerange)) * abs(motor.gear[0])) for motor in _motors(spec, one)]

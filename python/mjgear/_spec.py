@@ -104,7 +104,7 @@ def add(
         values: keys of doc/mjcf.md, SI at the output side or texts with a unit ("2 Nm", "0.2 kgcm2"): one value for all,
             or a sequence with one for each joint and then each tendon. Keys that begin with "motor_" need ratio.
             viscous becomes the damping of joint or tendon; a preset's is taken only where they have none. With
-            with backlash the rotor's inertia is in front of the gap and not in the joint.
+            backlash the rotor's inertia is in front of the gap and not in the joint.
 
     Returns:
         Numbers that were set; print() shows them.
@@ -296,7 +296,7 @@ def _split(call: _Call, config: Mapping[str, str]) -> dict[str, tuple[dict[str, 
 
 
 def _is_slide(one: Any) -> bool:
-    """Whether the output is a slide, or a tendon that is a length."""
+    """True if the output is a slide, or a tendon that is a length."""
     if hasattr(one, "path"):
         return not any(isinstance(wrap.target, mujoco._specs.MjsJoint) and wrap.target.type == mujoco.mjtJoint.mjJNT_HINGE for wrap in one.path)
     return bool(one.type == mujoco.mjtJoint.mjJNT_SLIDE)
@@ -341,7 +341,7 @@ def own_inertia(spec: mujoco.MjSpec, joint: Any) -> float:
 
 
 def _has_motor(spec: mujoco.MjSpec, one: Any) -> bool:
-    """Whether an actuator may drive a joint or tendon; in a model without actuators they may come yet."""
+    """True if an actuator may drive a joint or tendon; to a model without actuators they may still be added."""
     if not spec.actuators or getattr(one, "actgravcomp", False):
         return True
     trn = mujoco.mjtTrn
@@ -473,7 +473,7 @@ def _refuse(spec: mujoco.MjSpec, call: _Call, plan: _Plan) -> None:
                 trn = mujoco.mjtTrn.mjTRN_TENDON if kind == "tendon" else mujoco.mjtTrn.mjTRN_JOINT
                 probe.add_actuator(trntype=trn, target=one.name).set_to_motor()
 
-    # other instances, as far as they gear the same joints
+    # other instances with gears on the same joints
     for other in _remove.geared(spec) if not call.replace else ():
         shared = [one.name for one in lists["joint"] if one.name in other.names["joint"]]
         if shared:

@@ -41,7 +41,7 @@ def number(value: Any) -> str:
 
 
 def columns(rows: Sequence[Sequence[str]]) -> str:
-    """Rows of equally many cells, in columns: the first and those without numbers to the left, numbers to the right."""
+    """Rows of equally many cells, in columns: numbers are aligned right; the first column and columns without numbers, left."""
     width = [max(map(len, column)) for column in zip(*rows, strict=True)]
     right = [i > 0 and all(not row[i] or row[i] == "-" or _is_number(row[i]) for row in rows) for i in range(len(width))]
     lines = ("  ".join(cell.rjust(w) if r else cell.ljust(w) for cell, w, r in zip(row, width, right, strict=True)) for row in rows)

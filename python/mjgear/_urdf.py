@@ -21,20 +21,20 @@ from mjgear import _spec
 from mjgear._catalogue import Known
 from mjgear._errors import GearError
 
-# what says nothing about the mechanics of a robot; all else that is not read is told
+# elements without mechanics, which are ignored; all other unread elements are reported
 _SILENT = {"robot", "link", "joint", "material", "transmission", "ros2_control", "mujoco"}
 _OF_JOINT = {"safety_controller": "limits of a controller", "calibration": "reference positions"}
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Urdf:
-    """What from_urdf() made.
+    """Result of from_urdf().
 
     Attributes:
         spec: the model, not compiled, with motors on the joints that have a transmission or a command interface, and gears.
         reductions: joint -> motor turns for one of the joint, where the file says them.
         gears: joint -> preset or keys that it got.
-        lost: what of the file has no counterpart in the model, a line each.
+        lost: parts of the file without a counterpart in the model, a line each.
 
     ``print(urdf)`` shows them.
     """
@@ -63,7 +63,7 @@ def from_urdf(path: str | os.PathLike[str], gears: Mapping[str, Any] | str | os.
         gears: joint or pattern -> name of a preset, or keys as in add(), which may include "preset"; or a JSON or YAML file of these.
 
     Raises:
-        GearError: a file cannot be read, a pattern fits no joint, or what add() refuses.
+        GearError: a file cannot be read, a pattern fits no joint, or add() refuses a gear.
     """
     try:
         root = ElementTree.fromstring(pathlib.Path(path).read_text(encoding="utf-8"))
@@ -97,7 +97,7 @@ def from_urdf(path: str | os.PathLike[str], gears: Mapping[str, Any] | str | os.
                 keys["coulomb"] = friction
             joints[name].frictionloss = np.zeros_like(joints[name].frictionloss).tolist()
             if reductions.get(name, 0) > 0 and "ratio" not in keys:
-                if reductions[name] == 1 and preset is not None:  # what files say where nobody knows
+                if reductions[name] == 1 and preset is not None:  # files write 1 for an unknown reduction
                     lost.append(f"the reduction 1 of joint '{name}': the ratio of its preset stays")
                 else:
                     keys["ratio"] = reductions[name]
@@ -122,7 +122,7 @@ def _gears(gears: Any) -> dict[str, dict[str, Any]]:
                 gears = json.loads(text)
         except GearError:
             raise
-        except Exception as error:  # of the parsers, of which YAML's has its own
+        except Exception as error:  # errors of the parsers; YAML's has its own
             raise GearError(f"{path}: cannot be read: {error}") from error
     if not isinstance(gears, Mapping) or not all(isinstance(one, (str, Mapping)) for one in gears.values()):
         raise GearError("gears: write joint: preset, or joint: {preset: .., key: value}")
@@ -130,7 +130,7 @@ def _gears(gears: Any) -> dict[str, dict[str, Any]]:
 
 
 def _transmissions(root: ElementTree.Element) -> tuple[dict[str, float], list[str], list[str]]:
-    """Reductions by joint, joints with motors, and what is lost."""
+    """Reductions by joint, joints with motors, and lines about lost parts."""
     reductions: dict[str, float] = {}
     driven: list[str] = []
     lost: list[str] = []

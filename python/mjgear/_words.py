@@ -42,7 +42,7 @@ class State(Word):
 
 
 class Mode(Word):
-    """In which direction a gear slips."""
+    """Direction in which a gear slips."""
 
     BACKWARD = -1
     STUCK = 0
@@ -50,7 +50,7 @@ class Mode(Word):
 
 
 class Status(Word):
-    """How the last step was solved (mjgStatus of mjgear.h)."""
+    """Status of the last step (mjgStatus of mjgear.h)."""
 
     SOLVED = 0  # to the tolerance
     JAMMED = 1  # solved, but ill posed: another solution may exist

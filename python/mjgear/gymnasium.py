@@ -235,7 +235,7 @@ class GearedVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
         frame_skip: int = 5,
         nthread: int = 0,
     ) -> None:
-        from mujoco.batch import Batch  # of MuJoCo 3.17 or later
+        from mujoco.batch import Batch  # requires MuJoCo 3.17 or later
 
         self.num_envs, self.batch = num_envs, Batch(model, nsim=num_envs, nthread=nthread)
         self.gears = Gears(model, self.batch)
@@ -254,7 +254,7 @@ class GearedVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
         self.observation_space = gymnasium.vector.utils.batch_space(self.single_observation_space, num_envs)
 
     def reset(self, *, seed: int | list[int | None] | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
-        """Reset all simulations, or those in options["reset_mask"]."""
+        """Reset all simulations, or the ones in options["reset_mask"]."""
         if isinstance(seed, (list, tuple)):
             seed = next((one for one in seed if one is not None), None)
         super().reset(seed=seed, options=options)

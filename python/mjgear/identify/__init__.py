@@ -1,4 +1,4 @@
-"""From logs to a gear: fits gears, MuJoCo's own friction and published servo models to logs, and says which to believe.
+"""From logs to a gear: fits gears, MuJoCo's own friction and published servo models to logs, and compares their errors on held-out logs.
 
     from mjgear import identify
     found = identify.identify(["logs/"], servo="xl330")
@@ -52,7 +52,7 @@ def identify(logs: Sequence[str | Path], bench: str = "pendulum", servo: str | S
       bench: "pendulum", "dynamometer", or "friction" for logs of torque and speed without a load.
       servo: a name of SERVOS, a JSON file, or a Servo.
       columns: quantity -> column (logs.read).
-      facts: mass, length, kp, ... for all logs, where they do not say themselves.
+      facts: mass, length, kp, ... for all logs, if the logs lack them.
       known: parameters that are not fitted, such as torque_constant.
       dt: time between samples, s.
       input: what drives the simulation; None: the best that is there.

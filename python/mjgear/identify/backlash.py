@@ -35,7 +35,7 @@ class Gap:
 
     Attributes:
       half_gap: rad; the catalogue's backlash is twice this.
-      values: what was fitted, the gap included.
+      values: fitted values, the gap included.
       grid, costs: the gaps that were tried and the cost of each; empty where two encoders tell the gap.
       simulations: of the bench.
       cost: of the values over whole logs; infinite if they were not fitted to them.
@@ -50,18 +50,18 @@ class Gap:
 
 
 def resolution(log: Log) -> float:
-    """Of the coarser one of a log's encoders, rad: the smallest change that it shows."""
+    """Resolution of the coarser one of a log's encoders, rad: its smallest change."""
     changes = [np.abs(np.diff(log.data[name])) for name in ("position", "rotor") if name in log.data]
     return max((float(np.min(c[c > 1e-12])) for c in changes if np.any(c > 1e-12)), default=1e-6)
 
 
 def is_resolved(half_gap: float, logs: Sequence[Log]) -> bool:
-    """Whether a gap is wider than the encoders' resolution. Gains of a narrower one come from the model's shaft."""
+    """True if a gap is wider than the encoders' resolution. Gains of a narrower one come from the model's shaft."""
     return 2 * half_gap > max(resolution(log) for log in logs)
 
 
 def has_two_encoders(logs: Sequence[Log]) -> bool:
-    """Whether every log has the motor's encoder as well."""
+    """True if every log has the motor's encoder as well."""
     return all("rotor" in log.data for log in logs)
 
 
@@ -102,7 +102,7 @@ def from_two_encoders(logs: Sequence[Log], least: float = 0.2) -> Gap:
     found = least_squares(lambda z: (z * unit) @ np.array([np.ones_like(side), side, torque]) - difference, start / unit,
                           loss="cauchy", f_scale=spread)
     offset, half_gap, compliance = found.x * unit
-    half_gap = max(half_gap, 0.0)  # of a shaft without a gap it scatters around 0
+    half_gap = max(half_gap, 0.0)  # without a gap it scatters around 0
     stiffness = float(1 / compliance) if compliance > 0 else np.inf
     return Gap(float(half_gap), {"half_gap": float(half_gap), "stiffness": stiffness, "offset": float(offset)},
                np.empty(0), np.empty(0))
@@ -110,12 +110,12 @@ def from_two_encoders(logs: Sequence[Log], least: float = 0.2) -> Gap:
 
 def find(bench: Pendulum, model: Model, logs: Sequence[int], largest: float, iterations: int,
          near: Mapping[str, float] | None = None, points: int = 9, piece: float = 1.0, sweeps: int = 2) -> Gap:
-    """Half gap and all else that a model has: from two encoders where every log has them, else from one.
+    """Find the half gap and all other parameters of a model: from two encoders if every log has them, else from one.
 
     Args:
       model: with half_gap.
-      logs: which of the bench's.
-      largest: largest half gap that is looked for, rad.
+      logs: the bench's logs to use.
+      largest: largest half gap to search, rad.
       iterations: of the fit at each point of the grids.
       near: values to begin with; None: the middle of the start ranges.
       points: of each grid.

@@ -20,7 +20,7 @@ GRAVITY = 9.80665  # m/s2
 INPUTS = ("torque", "current", "goal", "voltage")
 
 _STEP = 1e-3  # s, largest step of the simulation
-_SAMPLES = 4000  # of a dynamometer's logs together, above which neighbouring ones are averaged
+_SAMPLES = 4000  # most samples of all dynamometer logs together; of more, neighbours are averaged
 _LOADED = 0.05  # least output torque over the motor's that shows how friction depends on load
 _STEADY = 0.02  # largest scatter of torque and speed in such an average, relative to their largest and usual values
 
@@ -54,8 +54,8 @@ def _positive(x: float) -> float:
 
 def motion(logs: Sequence[Log]) -> tuple[float, float]:
     """Usual speed, rad/s, and time, s, of the motions in logs: the speed exceeded for a tenth of the fastest log, and the time in
-    which the joint crosses its usual range at that speed. Of positions, over 50 ms, since columns of velocity may be noise or
-    nothing."""
+    which the joint crosses its usual range at that speed. Speed comes from positions, over 50 ms,
+    because columns of velocity may be noise or missing."""
     speed, square, range_ = 0.0, 0.0, 0.0
     for log in logs:
         q = log.data["position"]
@@ -92,9 +92,9 @@ class Bench:
       logs: the logs.
       known: parameters that are not fitted -> value.
       extra: parameters of bench and motor that are fitted with every model.
-      scale: what is usual in these logs, SI: "torque", "speed", "time", "inertia", "torque_constant", "resistance". All
+      scale: usual values in these logs, SI: "torque", "speed", "time", "inertia", "torque_constant", "resistance". All
         parameters are scaled by these (models.PARAMETERS), so that results do not depend on units.
-      noise: residual that counts as large, in the unit of the residual: where the loss turns from square to linear.
+      noise: residual at which the loss changes from square to linear, in the unit of the residual.
       unit: of the residual.
       notes: remarks about the logs.
     """
@@ -177,10 +177,10 @@ class Pendulum(Bench):
     Args:
       logs: the logs.
       servo: motor and controller.
-      input: "goal", "torque", "current" or "voltage", what drives the simulation; None: the first of INPUTS that the
+      input: "goal", "torque", "current" or "voltage", the input of the simulation; None: the first of INPUTS that the
         logs have and the servo can use.
       known: parameters that are not fitted.
-      fit: further parameters that are: "delay", "slew".
+      fit: further fitted parameters: "delay", "slew".
       reset: time between returns to the measured state, s; 0: never.
       step: largest step of the simulation, s.
     """
@@ -213,7 +213,7 @@ class Pendulum(Bench):
         self.scale = {"torque": torque, "inertia": inertia, "speed": speed, "time": time, **self._electric(torque, speed)}
 
     def _electric(self, torque: float, speed: float) -> dict[str, float]:
-        """Scales of the motor: of its input, current or voltage, and of its effect."""
+        """Scales of the motor: its input, current or voltage, and its effect."""
         most = 0.0
         for log, b in zip(self.logs, self._bases):
             x = log.data[self.input]
@@ -464,7 +464,7 @@ class Dynamometer(Bench):
 class FreeRun(Dynamometer):
     """A motor and its gear without a load: torque, or current, and speed. The motor's torque is friction where the speed is steady.
 
-    Arguments and attributes are those of Dynamometer. A dependence on load cannot be told.
+    Arguments and attributes as in Dynamometer. A dependence on load cannot be told.
     """
 
     def __init__(self, logs: Sequence[Log], servo: Servo, input: str | None = None,

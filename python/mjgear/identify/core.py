@@ -65,8 +65,8 @@ class Rollout:
 
     Args:
       dt: time between samples, s.
-      input: what the drive sets, or the goal of the position loop, (n).
-      position, velocity: measured, rad and rad/s, (n); the first sample is where the simulation starts.
+      input: quantity that the drive sets, or goal of the position loop, (n).
+      position, velocity: measured, rad and rad/s, (n); the simulation starts at the first sample.
       drive: "torque", "current" or "voltage".
       loop: True if the input is a goal in rad.
       enable: False where the motor is off, (n); None: always on.

@@ -55,7 +55,7 @@ def findings(bench: Bench, fit: Fit, found: Mapping[str, Interval], scale: Scale
     """Lines about parameters at bounds and numbers that the logs leave open, each with a remedy.
 
     Args:
-      scale: what the logs say about the scale of the motor's torque.
+      scale: evidence in the logs about the scale of the motor's torque.
     """
     lines = []
     space = bench.space(fit.model)

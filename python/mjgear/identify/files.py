@@ -13,7 +13,7 @@ def _is_special(path: Path) -> bool:
 
 
 def check_folder(folder: Path) -> None:
-    """Make a folder, and try whether files can be made in it.
+    """Make a folder, and check that files can be made in it.
 
     Raises:
       OSError: they cannot.
@@ -24,7 +24,7 @@ def check_folder(folder: Path) -> None:
 
 
 def check(path: Path) -> None:
-    """Try whether a file can be written, without a change to it.
+    """Check that a file can be written, without a change to it.
 
     Raises:
       OSError: it cannot.

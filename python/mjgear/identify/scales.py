@@ -65,7 +65,7 @@ class Scale:
 
     @property
     def is_contradicted(self) -> bool:
-        """Whether the logs rule out all that the tolerance allows."""
+        """True if the logs rule out every value that the tolerance allows."""
         return self.low > 1 + self.tolerance or self.high < 1 - self.tolerance
 
     def range(self) -> tuple[float, float]:

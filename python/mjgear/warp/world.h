@@ -41,7 +41,7 @@ mjgFUNCTION mjgREAL dot(const mjgREAL* __restrict x, const mjgREAL* __restrict y
 }
 
 
-// J a - aref of a row of constraints, by each thread for itself
+// Returns J a - aref of a row of constraints; each thread computes it.
 mjgFUNCTION mjgREAL gap(const float* __restrict J, const float* __restrict a, mjgREAL aref, int n) {
   mjgREAL s0 = 0, s1 = 0;
   int i = 0;

@@ -65,12 +65,12 @@ def held_out(fitter: Fitter, rungs: Sequence[Rung], start: State | dict[str, Sta
 
 
 def is_worse(without: np.ndarray, with_: np.ndarray) -> tuple[bool, float, float]:
-    """Whether errors grow without a term, by what part, and with which t."""
+    """Return True if errors grow without a term, with the relative growth and its t."""
     used = (with_ > 0) & (without > 0)
     if used.sum() < 3:
         return False, 0.0, 0.0
     growth = float((without - with_)[used].sum() / with_[used].sum())
-    # of the differences, and of the ratios, which a few large errors do not decide
+    # t of the differences, and of the ratios, which a few large errors do not dominate
     t = max(_t((without - with_)[used]), _t(np.log(without[used] / with_[used])))
     return growth > WORTH and t > SURE, growth, t
 

@@ -14,7 +14,7 @@ from mjgear.identify.arm.law import PLACE, Rung
 
 _WORTH = 0.05  # part of the Coulomb friction above which drift is reported
 _SURE = 1e-3
-_ROWS = 20  # of each direction, in a piece
+_ROWS = 20  # fewest samples of each direction in a piece
 
 
 @dataclass
@@ -22,7 +22,7 @@ class Drift:
     """Of one joint.
 
     Attributes:
-      logs: (logs) by how much friction in a log differs from the mean of all, N m.
+      logs: (logs) difference of friction in a log from the mean of all, N m.
       p_logs: probability of such differences among logs if there were none (analysis of variance over pieces).
       trend: (logs) change within each log, N m/s.
       p_trend: probability of the mean trend if there were none.

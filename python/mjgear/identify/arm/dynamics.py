@@ -53,8 +53,8 @@ class Link:
     Attributes:
       name: of its body.
       joints: places in Arm.joints of the joints that move it, in order.
-      parent: place of the link that it hangs on; -1: the world.
-      place, turn: (3), (3, 3) frame of the body in that of the parent's body, at the reference pose.
+      parent: index of the link that carries it; -1: the world.
+      place, turn: (3), (3, 3) frame of the body in the frame of the parent's body, at the reference pose.
       anchors, axes: (joints, 3) in the frame of its body.
       numbers: (10) inertial parameters of the model.
     """
@@ -82,7 +82,7 @@ class Arm:
 
     Attributes:
       joints: names.
-      links: those that move.
+      links: the moving links.
       reference: (joints) position at which the model is drawn (qpos0).
       limits: (joints, 2) range, infinite where there is none.
 
@@ -114,7 +114,7 @@ class Arm:
         self.spring = model.qpos_spring[model.jnt_qposadr[self.ids]].copy()
         self.links: list[Link] = []
         self._gather()
-        #: of each joint: the links that it moves
+        #: for each joint, the links that it moves
         self.moved = [[k for k in range(len(self.links)) if j in self._chain(k)] for j in range(len(self.joints))]
 
     @property
@@ -125,7 +125,8 @@ class Arm:
     def _gather(self) -> None:
         """Links from bodies: a body without a geared joint is part of the link that it is fixed to."""
         m = self.model
-        # link of each body, and the body's frame in that of the link's own body, all at the reference
+        # link of each body, and the body's frame in the frame of the link's own body, at
+        # the reference
         link = np.full(m.nbody, -1)
         place, turn = np.zeros((m.nbody, 3)), np.tile(np.eye(3), (m.nbody, 1, 1))
         for b in range(1, m.nbody):

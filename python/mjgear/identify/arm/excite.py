@@ -291,7 +291,7 @@ def expected(arm: Arm, motions: list[tuple[Excitation, bool, float]], noise: flo
     The friction that is assumed is a tenth of the torque as Coulomb and as viscous friction, gamma_u 0.05 and gamma_v 0.15.
 
     Args:
-      motions: motion, whether it runs backward, payload (kg).
+      motions: motion, True if it runs backward, payload (kg).
       noise: of the torque at 100 Hz, as a part of its size.
     """
     logs = []

@@ -1,4 +1,4 @@
-"""Results in formats of other programs, and what these formats cannot carry.
+"""Results in formats of other programs, and lines about losses in these formats.
 
 URDF `<dynamics>` has damping and friction, Isaac (PhysX) joints have armature, friction and viscous friction, Drake has damping,
 rotor inertia and gear ratio. None of them knows friction that grows with the load. They get the constant friction and damping
@@ -23,7 +23,7 @@ class Plain:
     """Friction of a joint as Coulomb and viscous.
 
     Attributes:
-      lost: root mean square of what that does not have, N m, over the logs.
+      lost: root mean square of friction that the format lacks, N m, over the logs.
       friction: root mean square of the friction, N m.
     """
 
@@ -35,7 +35,7 @@ class Plain:
     terms: frozenset[str]
 
     def text(self) -> str:
-        """Text about what is lost."""
+        """Text about the losses."""
         if not self.terms:
             return "nothing is lost"
         share = 100 * self.lost / max(self.friction, 1e-12)

@@ -21,10 +21,10 @@ from mjgear.identify.arm.problem import Problem
 #: standard deviation of a stated tolerance: between an even spread (0.58) and its ends
 SPREAD = 0.6
 _WEAK = 100.0  # usual sizes, of priors that only keep the matrix regular
-_GAMMA = 1.0  # of gamma_u and gamma_v
+_GAMMA = 1.0  # usual size of gamma_u and gamma_v
 _EVEN = 1e-6  # standard deviation of the difference of two numbers that a rung ties together
 _SEARCH = (0.02, 0.03, 0.05, 0.08, 0.12, 0.2, 0.3)  # Stribeck velocities, of the fastest motion
-_POWERS = (0.5, 2.0, 3.0)  # of the curved viscous friction
+_POWERS = (0.5, 2.0, 3.0)  # exponents of the curved viscous friction
 
 _BOUNDS = {
     "scale": (1e-9, np.inf), "gamma_u": (0.0, 0.95), "gamma_v": (0.0, 3.0), "stribeck_velocity": (-0.5, 0.5),

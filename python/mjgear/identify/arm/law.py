@@ -112,10 +112,10 @@ def columns(Y: np.ndarray, known: np.ndarray, v: np.ndarray, a: np.ndarray, warm
       known: torque of springs and payloads.
       warmth: temperature less its mean, K; None: unknown.
       log: index of the log of each row.
-      driving: whether s lambda > 0.
+      driving: True if s lambda > 0.
       torques: u and x as the last fit has them, for terms of the load that are not linear.
       at_rest: additional friction at rest in the last fit, N m.
-      late: how the torque changes with its delay, N m/s.
+      late: change of the torque with its delay, N m/s.
     """
     s, speed = np.sign(v), np.abs(v)
     warm = np.zeros_like(v) if warmth is None else warmth
@@ -188,7 +188,7 @@ def weights(beta: np.ndarray, p: np.ndarray, offsets: np.ndarray) -> tuple[np.nd
 
 
 def torques(x: np.ndarray, s: np.ndarray, bound: np.ndarray, p: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Torque u into the gear that delivers x in motion along s, and whether the gear drives (s lambda >= 0).
+    """Return the torque u into the gear that delivers x in motion along s, and True if the gear drives (s lambda >= 0).
 
     Args:
       bound: friction that does not depend on the load, N m.
@@ -197,7 +197,7 @@ def torques(x: np.ndarray, s: np.ndarray, bound: np.ndarray, p: np.ndarray) -> t
     gu, gv = p[PLACE["gamma_u"]], p[PLACE["gamma_v"]]
     driving = g[0] * x + s * h[0] * bound
     driven = g[1] * x + s * h[1] * bound
-    # without gammas that say, the sign of lambda is that of u + x
+    # without gammas, lambda has the sign of u + x
     su, sv = (gu, gv) if gu + gv > 0.02 else (1.0, 1.0)
     drives = s * (su * driving + sv * x) >= 0
     return np.where(drives, driving, driven), drives

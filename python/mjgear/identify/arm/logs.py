@@ -39,7 +39,7 @@ class ArmLog:
       position: (n, joints) rad or m.
       torque: (n, joints) of the motors at the output side, N m; currents in A where `is_current`.
       goal, temperature: (n, joints) if the file has them.
-      facts: what else the file says: trajectory, payload (kg), payload_x, payload_y, payload_z (m, in the last link's frame).
+      facts: further facts of the file: trajectory, payload (kg), payload_x, payload_y, payload_z (m, in the last link's frame).
     """
 
     name: str

@@ -17,7 +17,7 @@ from mjgear.identify.arm.law import PLACE, Rung
 
 #: numbers of the law -> keys of the plugin
 _KEYS = {"gamma_u": "gamma_u", "gamma_v": "gamma_v", "coulomb": "coulomb", "stribeck_friction": "stribeck_friction"}
-_POINTS = 200  # of the fit of another law
+_POINTS = 200  # samples for the fit of another law
 _TURNS = 41  # places of the least slope that are tried
 
 
@@ -43,7 +43,7 @@ def viscous(p: np.ndarray, power: float, fastest: float) -> tuple[np.ndarray, di
 
 
 def needs_gear(rung: Rung) -> bool:
-    """Whether MuJoCo's own friction cannot say this rung."""
+    """True if MuJoCo's own friction cannot express this rung."""
     return bool(rung.terms & {"load", "stribeck"})
 
 

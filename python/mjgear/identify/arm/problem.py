@@ -31,10 +31,10 @@ class Rows:
 
     Attributes:
       Y: (N, r) regressor of the links in r base parameters; known, v, a, time: (N); warmth: (N) or None.
-      log, piece: (N) which log, which piece.
+      log, piece: (N) index of the log and of the piece.
       blocks: of each log, the places of its rows among the log's blocks.
       weight: (N) of a robust fit.
-      base: (r, n) base parameters from those of the links.
+      base: (r, n) base parameters from the parameters of the links.
     """
 
     Y: np.ndarray
@@ -190,7 +190,7 @@ class Problem:
     def scatter(self, j: int, residual: np.ndarray) -> float:
         """Return the variance of a residual for the mean of correlated samples: times 1 + 2 sum of its correlations.
 
-        Sets the weights of the rows too: those far out count less (Huber).
+        Sets the weights of the rows too: outliers count less (Huber).
         """
         r = self.rows[j]
         sigma = 1.4826 * np.median(np.abs(residual))

@@ -21,7 +21,7 @@ from mjgear.identify.arm.problem import Problem, changed
 from mjgear.identify.logs import LogError
 
 _STILL = 2e-3  # rad or m: a joint that moves less is held
-_LEAST_MASS, _LEAST_INERTIA = 1e-6, 1e-9  # kg, kg m2: of links that a model gives none
+_LEAST_MASS, _LEAST_INERTIA = 1e-6, 1e-9  # kg, kg m2: mass and inertia of links without any in the model
 _LATE = 3.0  # delays of more samples get a remark
 _AS_GOOD = 1.02  # errors with a smaller ratio count as equal
 _TITLES = {"largest": "the friction with all terms", "native": "Coulomb and viscous friction"}
@@ -39,7 +39,7 @@ class Identified:
       choice: terms of each joint and held-out errors.
       found: numbers with intervals.
       drifts: of each joint.
-      notes: what to know besides.
+      notes: further remarks.
     """
 
     spec: mujoco.MjSpec
@@ -157,7 +157,7 @@ def load(robot: str | Path | mujoco.MjSpec) -> tuple[mujoco.MjSpec, mujoco.MjMod
 
 
 def load_links(robot: str | Path | mujoco.MjSpec) -> tuple[mujoco.MjSpec, mujoco.MjModel, list[str]]:
-    """The robot, its compiled model and what was repaired: URDF often comes without its meshes, or with links without inertia.
+    """Return the robot, its compiled model and lines about repairs: URDF often comes without its meshes, or with links without inertia.
 
     Raises:
       LogError: it does not load.

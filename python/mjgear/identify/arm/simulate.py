@@ -19,7 +19,7 @@ from mjgear.identify.arm.model import build
 from mjgear.identify.arm.problem import changed
 from mjgear.identify.arm.result import Identified
 
-_HORIZON, _PIECES = 0.25, 40  # s, of a piece under measured torques, and how many
+_HORIZON, _PIECES = 0.25, 40  # length (s) and number of pieces under measured torques
 _LOOP_HORIZON, _LOOP_PIECES = 4.0, 10  # under the controller
 _STEP = 1e-3  # s
 _WORSE = 1.1  # error of the chosen friction over that of native
@@ -54,12 +54,12 @@ class Simulated:
     """Root mean squares of position errors, of each joint.
 
     Attributes:
-      under: what drives: "measured torques" or "controller".
+      under: drive: "measured torques" or "controller".
       chosen, native: (joints) rad or m; at the ends of pieces under measured torques, over all of them under the controller.
-      moved: (joints) how far the joints moved in a piece.
+      moved: (joints) motion of the joints in a piece.
       horizon: length of a piece, s.
-      pieces: how many.
-      loop: the controller, if that is what drives.
+      pieces: number of pieces.
+      loop: the controller, if it drives.
     """
 
     under: str
@@ -177,7 +177,7 @@ def _rms(x: np.ndarray) -> np.ndarray:
 
 def _pieces(found: Identified, horizon: float, count: int, drive: Callable[[str, int, np.ndarray], np.ndarray],
             loop: Controller | None) -> tuple[np.ndarray, dict[str, np.ndarray]]:
-    """How far the joints moved, (joints), and position errors of both robots, (pieces, times, joints).
+    """Return the motion of the joints, (joints), and position errors of both robots, (pieces, times, joints).
 
     Args:
       drive: what, log, times (steps) -> controls (steps, joints).
