@@ -56,7 +56,7 @@ def motions(scenes):
 
 
 def ten_lines():
-    """Return what the first Python block of the README prints."""
+    """Return the output of the first Python block of the README."""
     text = (ROOT / "README.md").read_text(encoding="utf-8")
     out = io.StringIO()
     with contextlib.redirect_stdout(out):
@@ -147,7 +147,7 @@ def run(bare):
     if bare:
         libraries = pathlib.Path(os.environ.get("MJGEAR_LIBRARIES", package / "lib"))
         found = sorted(f for f in libraries.glob("*mjgear*") if re.fullmatch(rf"(lib)?mjgear(-{re.escape(release)})?\.(so|dll|dylib)", f.name))
-        os.environ["PATH"] = os.pathsep.join((str(libraries), os.environ["PATH"]))  # where Windows looks for OpenBLAS
+        os.environ["PATH"] = os.pathsep.join((str(libraries), os.environ["PATH"]))  # folder in which Windows looks for OpenBLAS
         mujoco.mj_loadPluginLibrary(str(found[-1]))
         return {"release": release, "motions": motions(scenes)}
     import mjgear

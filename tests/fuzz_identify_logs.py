@@ -28,7 +28,7 @@ WORDS = [b"nan", b"inf", b"-1e999", b"1e308", b"0", b"9" * 5000, b"time", b"time
 
 
 def whole():
-    """Logs as they should be: name of the file -> bytes."""
+    """Valid logs: name of the file -> bytes."""
     t = 0.01 * np.arange(40)
     q, u = np.sin(t), np.cos(3 * t)
     csv = "# mass=0.5 length=0.1\ntime,position,torque\n" + "".join(f"{a:g},{b:.6f},{c:.6f}\n" for a, b, c in zip(t, q, u))
@@ -63,7 +63,7 @@ def damage(content, rng):
 
 
 def judge(path):
-    """Whether the file was read.
+    """Return True if the file was read.
 
     Raises: AssertionError: the result is not a log, or the refusal is not one line with the file's
       name.

@@ -23,12 +23,12 @@ RUNGS = {
     "quadratic": frozenset({"load", "stribeck", "quadratic"}),
 }
 SAMPLE = 0.002  # s
-GAINS = np.array([40.0, 4.0])  # of position and speed, in units of the torque of each joint
+GAINS = np.array([40.0, 4.0])  # gains of position and speed, in units of the torque of each joint
 
 
 @dataclasses.dataclass
 class Friction:
-    """Of one joint; names are the plugin's, curved is N m (s/rad)^2."""
+    """Parameters of one joint; names are the plugin's, curved is N m (s/rad)^2."""
 
     rung: str
     armature: float

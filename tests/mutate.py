@@ -555,7 +555,7 @@ class Copy:
         self.run("cmake", "--build", self.build, "-j", "1", "--target", *targets)
 
     def passes(self, test, seconds):
-        """Whether a test passes with so many seconds of processor time."""
+        """Return True if a test passes within this processor time, s."""
         python = test.endswith(".py")
         plugin = ["mjgear"] if python or test.startswith("test_plugin") else []
         self.make(*plugin, "mjgear_core_shared" if python else test)
@@ -570,7 +570,7 @@ class Tests:
 
     def __init__(self, record):
         self.record, self.seconds, self.kills, self.lock = record, {}, collections.Counter(), threading.Lock()
-        self.killer = json.loads(record.read_text()) if record.exists() else {}  # of each mutation, when it was last tried
+        self.killer = json.loads(record.read_text()) if record.exists() else {}  # of each mutation, the test that found it last
 
     def measure(self, copy, test):
         start = time.monotonic()

@@ -1,4 +1,4 @@
-"""Gears for all actuated joints of every MJCF file of a folder: which are refused, and why; which steps are worse than those of the plain model.
+"""Gears for all actuated joints of every MJCF file of a folder: which are refused, and why; which steps are worse than the plain model's.
 
     python tests/other_models.py FOLDER [--steps 1000] [--seconds 120] [--table TABLE.md]
 
@@ -44,7 +44,7 @@ def line_of(error):
 
 
 def read(path):
-    """Return the MjSpec, and whether its meshes are files or spheres. Joints without a name get one."""
+    """Return the MjSpec, and True if its meshes are files, not spheres. Joints without a name get one."""
     spec, meshes = mujoco.MjSpec.from_file(str(path)), ""
     try:
         spec.compile()
@@ -83,7 +83,7 @@ class Law:
         self.twin, self.worst, self.feeds = mujoco.MjData(plain), 0.0, 0
 
     def torque(self, d):
-        """Of its motors on each joint."""
+        """Torque of its motors on each joint."""
         m, total = self.model, np.zeros((len(self.dofs), self.model.nv))
         for k in range(m.nactuator):
             row = np.zeros(m.nv)

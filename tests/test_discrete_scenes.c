@@ -71,7 +71,7 @@ static void end(Run* run) {
 }
 
 
-// one step; input: whether the script continues
+// one step; input: 1 if the script continues
 static void advance(Run* run, int input) {
   if (input && run->scene->input) {
     run->scene->input(run->m, run->d, run->variant);

@@ -1,4 +1,4 @@
-"""benchmarks/existence.py: for steps with exactly one solution it finds that of the plugin, or with cones does not deny it. The
+"""benchmarks/existence.py: for steps with exactly one solution it finds the plugin's, or with cones does not exclude it. The
 least error of contradicting rows is known."""
 
 import os

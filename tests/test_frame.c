@@ -26,7 +26,8 @@ static void load(Sim* sim, mjgScene* scene, char path[300], const char* model) {
 }
 
 
-// "stuck" in one line and motion in the other is a contradiction, from the first state on
+// "stuck" in one line and motion in the other contradict each other, from the first state
+// on
 static void modeAndStateAgree(void** state) {
   (void)state;
   static const char* const models[] = {"rover/rover", "cobot/cobot", "jack/jack",

@@ -488,7 +488,7 @@ class Models(unittest.TestCase):
         np.testing.assert_allclose(Arm(locked, ["a", "b"]).parameters, 1.1 * arm.parameters, atol=1e-12)
 
     def test_friction_that_bends(self):
-        """Where the logs were, the friction that was found; beyond, none that falls with the speed. By MuJoCo's own velocities."""
+        """Within the speeds of the logs the model has the fitted friction; beyond them friction does not fall with speed. By MuJoCo's own velocities."""
         for power, b, c, exact in ((0.5, 2.0, 1.0, True), (2.0, 2.0, 1.0, True), (3.0, 0.0, 1.0, True), (2.0, 2.0, -0.3, False)):
             spec = mujoco.MjSpec.from_string("""<mujoco><option timestep="1e-5"><flag gravity="disable"/></option><worldbody><body name="a">
               <joint name="a"/><inertial pos="0 0 0" mass="1" diaginertia="1 1 1"/></body></worldbody></mujoco>""")

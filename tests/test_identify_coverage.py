@@ -16,11 +16,11 @@ import made_up_servo
 from mjgear import identify
 from mjgear.identify.intervals import derived
 
-TOLERANCE = 0.05  # of the torque constant
+TOLERANCE = 0.05  # tolerance of the torque constant
 
 
 def cover(draws, rng, replicates, starts, made_step, step):
-    """number -> (draws) whether its interval holds the truth. made_step: step of the logs' simulation, s; step: step of the fit, s."""
+    """number -> (draws) True if its interval holds the truth. made_step: step of the logs' simulation, s; step: step of the fit, s."""
     servos = [made_up_servo.draw(rng) for _ in range(draws)]
     logs = made_up_servo.measure([run for s in servos for run in made_up_servo.bench_plan(s)], rng, step=made_step)
     hits = {}

@@ -202,7 +202,7 @@ class Commands(Folder):
         self.assertEqual((status, said.count("\n")), (1, 1), said)
         self.assertIn("is given twice", said)
         for fact, word in (("mass=heavy", "mass"), ("mass=nan", "mass"), ("mass=-1", "inertia"), ("length=0", "above 0"),
-                           ("kp=nan", "kp = 'nan' is not a number"), ("vin=inf", "vin")):  # which a torque needs not
+                           ("kp=nan", "kp = 'nan' is not a number"), ("vin=inf", "vin")):  # a torque does not need it
             status, said, _ = self.here("identify", log, *FIT, "--fact", fact)
             self.assertEqual(status, 1, fact)
             self.assertIn(word, said)

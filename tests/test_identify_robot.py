@@ -41,7 +41,7 @@ class Robot(unittest.TestCase):
         for name, i in found.items():
             half = max(i["high"] - i["value"], i["value"] - i["low"])
             self.assertLessEqual(abs(i["value"] - true[name]), widened * half, f"{name}: {true[name]} is not in {i}")
-            # an interval that says nothing would hold anything
+            # an infinitely wide interval would pass every check
             self.assertLess(i["high"] - i["low"], 0.3 if name.endswith(("gamma_u", "gamma_v")) else true[name], name)
         # the model that is written has them, to the six digits of MuJoCo's XML
         for joint in identify_arm.JOINTS:

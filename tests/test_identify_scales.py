@@ -19,7 +19,8 @@ from mjgear.identify.intervals import derived
 
 GAMMA = identify.MODELS["gamma"]
 
-# error of torque constant and masses, stated tolerance, and whether the logs contradict it
+# error of torque constant and masses, stated tolerance, and True if the logs contradict
+# it
 CASES = [(1.0, 1.0, {"torque_constant": 0.05}, False), (0.8, 1.0, {}, False), (1.2, 1.0, {}, False), (1.2, 1.0, {"torque_constant": 0.05}, True),
          (1.0, 0.9, {"torque_constant": 0.02, "load": 0.02}, True), (1.0, 1.1, {"torque_constant": 0.02, "load": 0.02}, True)]  # fmt: skip
 

@@ -19,7 +19,7 @@ LONG = bool(os.environ.get("MJGEAR_LONG"))
 DRAWS = 20 if LONG else 1
 TOLERANCE = 0.05  # of the torque constant
 
-#: name of a suspect -> what the servo has and the model lacks
+#: name of a suspect -> property of the servo that the model lacks
 STRUCTURES = {
     "time": {"drift": -0.008},  # a third of the friction over the logs
     "position": {"eccentric": 0.5, "periods": 4},

@@ -37,8 +37,8 @@ typedef struct Law_ {
   const char* keys;
   double eta_f, eta_b, coulomb;  // further efficiencies and friction, as the keys mean them
   double ratio;                  // static to sliding friction
-  double stiffness;              // of pre-sliding, 0: none
-  mjgBacklash torsion;           // of a shaft behind the gear, stiffness 0: none
+  double stiffness;              // stiffness of pre-sliding, 0: none
+  mjgBacklash torsion;           // shaft behind the gear, stiffness 0: none
   struct {
     const char* keys;
     const char* says;

@@ -12,7 +12,7 @@
 #include "load.h"
 #include "with_plugin.h"
 
-// whether the gears of an instance have that configuration
+// 1 if the gears of an instance have this configuration
 static int hasSetting(const mjModel* m, const char* instance, const char* key, const char* value) {
   const char* found = mj_getPluginConfig(m, mj_name2id(m, mjOBJ_PLUGIN, instance), key);
   return found && !strcmp(found, value);

@@ -16,7 +16,7 @@ MODELS = SOURCE / "models"
 PLUGIN = "mjgear.transmission"
 MODE, STATUS = 4, 11  # numbers of the sensor
 
-# the model on its ground, and whether its gears lock; None: it stands by itself
+# the model on its ground, and True if its gears lock; None: it stands by itself
 SCENES = {
     "cobot/cobot": False,
     "gripper/gripper": True,

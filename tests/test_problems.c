@@ -77,7 +77,7 @@ static void twoLinkArm(void** state) {
   assertClose(M[3], m2 * c2 * c2 + I2, 1);
   assert_true(M[1] == M[2]);
 
-  // gravity, and a force on the last center whose Jacobian is that of the arm's tip
+  // gravity, and a force on the last center, with the Jacobian of the arm's tip
   double x2 = c2 * cos(q1 + q2), y2 = c2 * sin(q1 + q2);
   double x1 = l1 * cos(q1) + x2, y1 = l1 * sin(q1) + y2;
   assertClose(tau[0], (m1 * c1 + m2 * l1) * g * cos(q1) + m2 * g * x2 - (-y1 * fx + x1 * fy), 50);
@@ -184,7 +184,8 @@ static void forest(void** state) {
 }
 
 
-// all pivots of elimination are positive for the symmetric part, whose quadratic form is that of A
+// all pivots of elimination are positive for the symmetric part, which has the quadratic
+// form of A
 static int isPositiveDefinite(const double* A, int n) {
   double* S = malloc((size_t)(n * n) * sizeof(double));
   assert_non_null(S);

@@ -110,7 +110,7 @@ class Gears(unittest.TestCase):
             mjgear.Gears(bare, mujoco.MjData(bare))
 
     def test_groups(self):
-        """params and result hold what the attributes say, without numbers that the gear lacks; params writes, result does not."""
+        """params and result hold the values of the attributes, without numbers that the gear lacks; only params can be written."""
         model, data, _ = make(eta_forward=0.6, eta_backward=-0.2, coulomb=0.5)
         gear = mjgear.Gears(model, data)["elbow"]
         data.ctrl = 40, 20
@@ -211,7 +211,8 @@ class Tendons(unittest.TestCase):
         self.assertEqual(number(None, joint, b"elbow"), -1)
         run(model, data, 50)
 
-        # by sensor and without one; the torque into the gear is the motor's less that of its rotor
+        # by sensor and without one; the torque into the gear is the motor's less the
+        # rotor's
         np.testing.assert_array_equal(gears["left"].results, data.sensor("left_gear").data)
         self.assertNotEqual(gears["left"].friction, 0)
 

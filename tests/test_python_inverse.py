@@ -179,7 +179,7 @@ class Backward(unittest.TestCase):
                         implicit = 200 * h * (law == "shared" and integrator != "Euler")
                         rotor = armature * wanted[0] + implicit * (wanted @ [1, 2])
                         low, high = (low, rotor) if rotor - low > high - rotor else (rotor, high)
-                        if law == "shared":  # where it unlocks depends on the other joint, too: the half that is far from there
+                        if law == "shared":  # the unlocking point depends on the other joint, too: use the half far from it
                             low, high = (low, (low + high) / 2) if high == rotor else ((low + high) / 2, high)
                     d.ctrl[:2] = rng.uniform(low + 1e-9 * (high - low), high - 1e-9 * (high - low)), d.qfrc_inverse[1]
                     d.ctrl[:2] -= damper
@@ -192,7 +192,7 @@ class Backward(unittest.TestCase):
         self.assertTrue(all(seen[motion] > 30 for motion in (mjgear.Motion.MOVES, mjgear.Motion.RESTS, mjgear.Motion.JAMS, mjgear.Motion.HELD)), seen)
 
     def test_fast(self):
-        """Return whether the gear of the second joint jams at velocities for which the matrix of implicit is far from symmetric."""
+        """Return True if the gear of the second joint jams at velocities for which the matrix of implicit is far from symmetric."""
         rng, seen, h = np.random.default_rng(5), {}, 0.01
         for armature in (0.002, 0.003, 0.004, 0.005, 0.006):
             text = ARM.replace('<config key="joint" value="a"/>', '<config key="joint" value="b"/>') % ("implicit", LAWS["locking"], 0)
@@ -212,7 +212,7 @@ class Backward(unittest.TestCase):
         self.assertTrue(seen[mjgear.Motion.MOVES] > 100 and seen[mjgear.Motion.JAMS] > 50, seen)
 
     def test_brake_on_a_gear_with_tables(self):
-        """Its coefficients are those of the torque that makes the motion, independent of the control in the data."""
+        """Its coefficients belong to the torque that makes the motion, independent of the control in the data."""
         rng, seen = np.random.default_rng(6), {}
         for side in ("motor", "link"):
             m = mujoco.MjModel.from_xml_string(BRAKED % side)

@@ -178,7 +178,7 @@ class Exact(unittest.TestCase):
         np.testing.assert_allclose(ends[1].B, ends[0].B, rtol=1e-5, atol=1e-12)
 
     def test_breaking_away(self):
-        """From rest over static friction: with the sliding friction of the rest of the step."""
+        """A joint that leaves rest over static friction: the derivative has the sliding friction of the rest of the step."""
         m, d = slide("Euler", keys(eta_forward=0.8, eta_backward=0.5, static_ratio=1.5, coulomb=2), damping=0)
         d.ctrl = 30
         found = mjgear.linearize(m, d)
@@ -186,7 +186,7 @@ class Exact(unittest.TestCase):
         np.testing.assert_allclose(found.B[1], STEP * 0.8 / (MASS + 0.8 * ROTOR), rtol=1e-10)
 
     def test_rows_of_sensors(self):
-        """Of joints, fixed tendons and actuators on joints to the last bit; beside them differences of steps, and MuJoCo's own."""
+        """Sensors of joints, fixed tendons and actuators on joints are exact to the last bit; others equal differences of steps, and MuJoCo's own."""
         sensors = """<sensor><jointpos joint="a"/><jointvel joint="b"/><tendonpos tendon="t"/><tendonvel tendon="t"/><actuatorpos actuator="m"/>
           <actuatorvel actuator="m"/><jointvel joint="b" cutoff="0.1"/><tendonpos tendon="s"/><framepos objtype="body" objname="root_body"/>
           <actuatorpos actuator="n"/></sensor>"""
@@ -300,7 +300,7 @@ class Steps(unittest.TestCase):
             np.testing.assert_allclose(part, other, atol=1e-7 * (1 + np.abs(other).max()))
 
     def test_predicts_steps(self):
-        """Of random changes of the whole state, rotor included."""
+        """Derivatives by random changes of the whole state, rotor included."""
         model, data = self.start(self.ROBOT % (keys(gamma_u=0.1, gamma_v=0.4), self.SOFT))
         found = mjgear.linearize(model, data, threads=2)
         state = np.empty(mujoco.mj_stateSize(model, mujoco.mjtState.mjSTATE_INTEGRATION))

@@ -32,7 +32,7 @@ def model(**keys):
 
 
 def efficiency(model, speed, torque, temperature=None):
-    """Of the running gear in the engine: torque that it delivers for the motor torque that a load takes at this efficiency."""
+    """Torque that the running gear delivers in the engine, for the motor torque that a load takes at this efficiency."""
     data = mujoco.MjData(model)
     if temperature is not None:
         mjgear.Gears(model, data)["j"].temperature = temperature

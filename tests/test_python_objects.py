@@ -69,7 +69,7 @@ class ReadOnly(unittest.TestCase):
             with self.assertRaises(ValueError):
                 gear.results[0] = 99
             self.assertEqual(gear.friction, before)
-            data.sensordata[:] = data.sensordata  # which is the user's own
+            data.sensordata[:] = data.sensordata  # this error is the user's own
         batch = mjgear.Gears(model, Batch(model, 3, nthread=1))["elbow"]
         for values in (batch.results, batch.friction):
             with self.assertRaises(ValueError):

@@ -439,7 +439,7 @@ class Refused(unittest.TestCase):
         self.assertEqual(repr(draws), "<mjgear.Draws: 200 of shoulder, elbow>")
 
     def test_a_distribution(self):
-        """Sampled, assigned and made states of, one by one, as randomize does it at once."""
+        """sample(), assign() and states() one by one equal a single call of randomize."""
         model, data = make()
         gears = mjgear.Gears(model, data)
         drawn = mjgear.Distribution({"coulomb": (0.1, 0.5)}, ["elbow"])

@@ -51,7 +51,7 @@ LONG_ROBOTS = {
     "spot_arm": ("spot_arm", "", 6),
 }
 
-TENDONS = {"shadow_hand": 4}  # of these, motors that drive two joints by a tendon
+TENDONS = {"shadow_hand": 4}  # number of motors among these that drive two joints by a tendon
 
 
 def load(name):
@@ -140,7 +140,8 @@ class Dressed(unittest.TestCase):
 
 UR5E = [1.02, 1.02, 1.02, 0.1, 0.1, 0.1]  # rotor inertia of the table
 
-# Joints with motors as the Menagerie's files name them; behind a bar those whose gears are not published. Behind a slash the prefix in the file.
+# Joints with motors as the Menagerie's files name them; behind a bar, joints whose gears
+# are not published. Behind a slash the prefix in the file.
 LEGS_OF_A_DOG = "{FL,FR,RL,RR}_{hip,thigh,calf}_joint"
 BARKOUR = "{abduction,hip,knee}_{front_left,front_right,hind_left,hind_right}"
 ANYMAL = "{LF,RF,LH,RH}_{HAA,HFE,KFE}"

@@ -1,4 +1,4 @@
-"""The Python package refuses at the call what the tool refuses, with the same text."""
+"""The Python package refuses at the call every input that the tool refuses, with the same text."""
 
 import ast
 import json

@@ -1,4 +1,4 @@
-"""URDF of three conventions: transmissions, mimic joints, friction and ros2_control become motors and gears, and what is lost is said."""
+"""URDF of three conventions: transmissions, mimic joints, friction and ros2_control become motors and gears, and lost parts are listed."""
 
 import json
 import pathlib

@@ -13,7 +13,7 @@ import tempfile
 import time
 
 SOURCE = pathlib.Path(os.environ["MJGEAR_SOURCE_DIR"])
-os.environ.update(RAY_AUTH_MODE="token", RAY_AUTH_TOKEN=secrets.token_hex(32))  # which nodes of a cluster share
+os.environ.update(RAY_AUTH_MODE="token", RAY_AUTH_TOKEN=secrets.token_hex(32))  # token that the nodes of a cluster share
 sys.path.insert(0, str(SOURCE / "examples"))
 
 try:

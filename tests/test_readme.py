@@ -94,7 +94,7 @@ class Readme(unittest.TestCase):
         self.assertIn(mode, ("backward", "stuck", "forward"))
         self.assertEqual(float(power) > 0, mode != "stuck")
 
-        # pieces that go on from there are marked py; that of the figures runs with the names above
+        # continued pieces are marked py; the one of the figures runs with the names above
         figures = [piece for piece in re.findall(r"```py\n(.*?)```", (SOURCE / "doc/python.md").read_text(), re.DOTALL) if 'kind="law"' in piece]
         exec(figures[0], names)
         self.assertGreater(pathlib.Path("law.png").stat().st_size, 10000)

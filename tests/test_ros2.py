@@ -1,4 +1,4 @@
-"""The ROS 2 package: its files are where the ament index has them, and MuJoCo loads the plugin that the index names.
+"""The ROS 2 package: its files are in the places of the ament index, and MuJoCo loads the plugin that the index names.
 
     tests/test_ros2.py PLUGIN
 """

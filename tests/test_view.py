@@ -208,7 +208,7 @@ class Films(unittest.TestCase):
         self.assertAlmostEqual(at[1.39]["q_rod"], -1.47503e-2, delta=1e-6)
 
     def test_tendons(self):
-        """Gears on tendons: their motion is that of the joints, and their friction acts on the joints."""
+        """Gears on tendons: they move with the joints, and their friction acts on the joints."""
         (FOLDER / "wrist.xml").write_text(WRIST)
         view("wrist.xml", "--csv", "wrist.csv", "--duration", "0.5")
         with open(FOLDER / "wrist.csv") as file:
@@ -238,7 +238,7 @@ class Films(unittest.TestCase):
         self.assertEqual((FOLDER / "set.csv").read_text(), (FOLDER / "case.csv").read_text())
 
     def test_progress(self):
-        """On a terminal a bar shows how far a long run is."""
+        """On a terminal a bar shows the progress of a long run."""
         pid, terminal = pty.fork()
         if pid == 0:
             os.chdir(FOLDER)

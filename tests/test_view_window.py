@@ -24,10 +24,10 @@ BESIDE = (187, 111)
 KEY_CHOICE = (187, 299)
 GAMMA_V = (457, 1064, 1171, 0, 1.5)  # row, then columns and values of both ends
 ETA_FORWARD = (487, 1064, 1171, 0.05, 1)
-HALF_GAP = (547, 1064, 1171, 0, 0.1)  # of a joint with backlash
+HALF_GAP = (547, 1064, 1171, 0, 0.1)  # keys of a joint with backlash
 SOLVER = (1117, 547)
 MU = (547, 1064, 1171, 0, 0.5)  # of a worm
-LINE = 26  # of a list of alternatives
+LINE = 26  # one of a list of alternatives
 
 
 GEAR = """<mujocoinclude><extension><plugin plugin="mjgear.transmission"><instance name="a">

@@ -178,7 +178,7 @@ def check_bits(real, dtype, library):
         count = wp.zeros(len(problems), dtype=int)
         owns = [[np.zeros(n, host) for _ in range(3)] + [np.zeros(n, np.int32)] for _ in problems]
         for most in (0, 1, 12):
-            if most == 12:  # from rest, for any solution
+            if most == 12:  # start at rest, for any solution
                 for array in (t, v, lam, mode):
                     array.zero_()
                 owns = [[np.zeros_like(x) for x in own] for own in owns]
@@ -238,7 +238,7 @@ def check_bits(real, dtype, library):
             assert largest(own, expected) < (1e-3 if real == "float" else 1e-11) * np.abs(expected).max()
     assert solved >= 0.99 * 500, solved
     assert exchanged[1] >= 0.97 * 500, exchanged  # a solution keeps its pieces
-    assert exchanged[12] >= 0.7 * 500, exchanged  # from rest it need not end
+    assert exchanged[12] >= 0.7 * 500, exchanged  # from rest the exchange need not end
     print(f"{real}: 500 problems, bits of Warp and of the C compiler are equal, {solved} solved; pieces of a solution stay in {exchanged[1]}, "
           f"exchanged from rest they end at one in {exchanged[12]}")  # fmt: skip
 
@@ -281,7 +281,7 @@ def check_barriers():
 
 
 def check_cuda():
-    """All kernels compile for GPUs, without one; those that are not the default with ./check --long."""
+    """All kernels compile for GPUs, without a GPU; kernels of other settings than the default with ./check --long."""
     for precision in ("single", "double") if os.environ.get("MJGEAR_LONG") else ("single",):
         made = kernels.make(precision)
         for name, kernel in vars(made).items():
@@ -467,7 +467,7 @@ def still():
 
 
 def honest(worlds, rng, size, steps, most):
-    """In a settled step the constraint forces equal those of their rows, J' f, to 1e-3. Round-off of the motion adds, in single
+    """In a settled step the constraint forces equal the forces of their rows, J' f, to 1e-3. Round-off of the motion adds, in single
     precision, another 1e-3 of the forces on the dofs."""
     d, missing, unsettled = worlds.data, 0.0, 0
     for k in range(steps):
@@ -657,7 +657,7 @@ def gains_of_motors():
         if integrator not in engine.INTEGRATORS:
             continue
         if kind == "muscles" and engine.RELEASE < (4, 0):
-            continue  # mujoco_warp 3.11 integrates them explicitly, which MuJoCo does not, with or without gears
+            continue  # unlike MuJoCo, mujoco_warp 3.11 integrates them explicitly, with or without gears
         mjm = model(integrator, actuators=kinds[kind], armature=0.3)
         mjd = mujoco.MjData(mjm)
         m, d = mjgear.warp.put_model(mjm), mjgear.warp.make_data(mjm, nworld=1, nconmax=16, njmax=64)
@@ -1068,7 +1068,8 @@ def interface():
         else:
             raise AssertionError(f"{gear} was not refused")
 
-    # results and sensors are those of the plugin; the law of a slipping joint, from its definition
+    # results and sensors equal the plugin's; a slipping joint satisfies the law by its
+    # definition
     for integrator, actuators, armature in (
         ("discrete", SERVOS, 1), ("implicitfast", SERVOS, 1), ("Euler", MOTORS, 1), ("implicitfast", MOTORS, 1),
         ("Euler", MOTORS, 0.01)

@@ -32,7 +32,7 @@ typedef struct oracleProblem_ {
   double coulomb[oracleMAXN];
 } oracleProblem;
 
-// how to draw a problem
+// settings for drawing a problem
 typedef struct oracleDraw_ {
   int n;
   double gamma_max;  // gamma_u in [0, min(1, gamma_max)], gamma_v in [0, gamma_max]

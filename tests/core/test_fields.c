@@ -19,8 +19,8 @@ static const int kCount[] = {INT_MIN, -1, 9, 1000, INT_MAX};
 // result of a struct with a bad field; returns 1 if it was accepted
 typedef int (*Try)(void* object);
 
-// Try an object of so many bytes, from a byte on, with each bad value in each place. Returns how
-// many were taken
+// Try an object of so many bytes, from a byte on, with each bad value in each place.
+// Returns the number of accepted values
 static int walk(void* object, size_t size, size_t first, Try try) {
   int taken = 0;
   for (size_t at = first; at < size; at += 4) {
@@ -125,7 +125,7 @@ static void gears(void** state) {
   walk(&gear, sizeof(gear), 0, tryGear);
   walk(&d, sizeof(d), 0, tryDescription);
 
-  // of each type, whose numbers are not members of the gear
+  // a description of each type, whose numbers are not members of the gear
   static const double half = 0.5;
   for (int type = 1; type < mjgNTYPE; type++) {
     mjg_defaultDescription(&d);
@@ -155,7 +155,7 @@ static void gears(void** state) {
 }
 
 
-// tables of a description in C are checked like those of text
+// tables of a description in C are checked like tables in a text
 static void tables(void** state) {
   (void)state;
   static const mjgTable wrong[] = {{2, {0, 2}, {1, NAN}},
@@ -306,7 +306,8 @@ static void couplings(void** state) {
 }
 
 
-// a negative diagonal of A is refused in every row; 0 only where a rotor moves instead
+// a negative diagonal of A is refused in every row; 0 is allowed only in a row with a
+// rotor
 static void diagonals(void** state) {
   (void)state;
   openRoom(&room);

@@ -1,4 +1,4 @@
-// the version that programs are compiled with is that of the library
+// the version of the headers equals the version of the library
 
 #include "fixture.h"
 #include "mjgear_version.h"

@@ -15,7 +15,7 @@ enum {
 
 static const char* const kScenes[] = {"rod/rod.xml", "wall/wall.xml", "wall/contact.xml"};
 
-// what a gear's element may say; the name has letters of several bytes
+// a gear's element; the name has letters of several bytes
 static const char* const kGears[] = {
     "<config key=\"eta_forward\" value=\"0.7\"/><config key=\"eta_backward\" value=\"0.5\"/>",
     "<config key=\"gamma_u\" value=\"x1\"/>",

@@ -10,7 +10,7 @@ SANITIZED = "asan" in os.environ.get("LD_PRELOAD", "") and not os.environ.get("M
 
 
 def some(cases: Iterable[Case], every: int) -> list[Case]:
-    """All cases. Under sanitizers, where models compile slowly, a fraction of the cases that differ in numbers alone."""
+    """All cases; under sanitizers, where models compile slowly, only a fraction of cases that differ in numbers alone."""
     return list(cases)[:: every if SANITIZED else 1]
 
 

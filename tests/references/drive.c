@@ -60,7 +60,7 @@ static double slip(const Drive* d, double u, double f, double s) {
 }
 
 
-// whether it rests: |u - f| <= |lambda| + c with lambda = g u - gamma_v (u - f)
+// 1 if it rests: |u - f| <= |lambda| + c with lambda = g u - gamma_v (u - f)
 static int rests(const Drive* d, double u, double f) {
   double gamma_u, gamma_v;
   gammas(&gamma_u, &gamma_v, d);

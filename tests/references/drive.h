@@ -48,7 +48,7 @@ typedef enum Runner_ {
 typedef struct Engine_ {
   mjModel* m;
   mjData* d;
-  int runner;  // the dof of the gear is 0, that of a pressed body 1
+  int runner;  // dof 0 is the gear, dof 1 a pressed body
 } Engine;
 Engine makeEngine(const Drive* d, double h, int runner);
 void freeEngine(Engine* e);

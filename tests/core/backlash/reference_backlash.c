@@ -205,7 +205,7 @@ static void rates(double dy[6], const refState* s, const refSystem* sys, double*
   }
   *torque = T;
 
-  // dissipation of the laws whose spring part is that of the closed gap
+  // dissipation of the laws whose spring part is the spring of the closed gap
   *power = 0;
   if (!isState(law) && s->gap != 0) {
     mjgBacklash spring = *law;

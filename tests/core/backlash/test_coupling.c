@@ -38,8 +38,8 @@ static void convergesWithFriction(void** state) {
 }
 
 
-// the result satisfies motion, friction law and the law of the gap's sign, and the derivative is
-// that of the torque
+// the result satisfies motion, friction law and the law of the gap's sign; the derivative
+// matches the torque
 static void solvesItsLine(void** state) {
   (void)state;
   srand(7);
@@ -250,9 +250,9 @@ static void rattles(void** state) {
 }
 
 
-// A touch is foreseen by how far both sides yield to a unit of torque: A and h/inertia,
-// unless it is given. Then the torque is a function of the motion alone: on any line
-// through a point of it the point is the solution
+// The step predicts a touch from the yield of both sides per unit of torque: A and
+// h/inertia, unless it is given. Then the torque is a function of the motion alone: on
+// any line through a point of it the point is the solution
 static void foresees(void** state) {
   (void)state;
   const double h = 1e-3, A = 2e-4, inertia = 0.5, vhat = -0.4;

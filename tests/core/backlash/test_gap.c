@@ -138,8 +138,8 @@ static void inerterLimit(void** state) {
 }
 
 
-// as c -> 0 exact, phase plane and the dead zones take the same path, and rubber with beta -> 0
-// that of the phase plane
+// as c -> 0 exact, phase plane and the dead zones take the same path, and rubber with
+// beta -> 0 the path of the phase plane
 static void dampingLimit(void** state) {
   (void)state;
   const int models[] = {mjgDAMPED_DEADZONE, mjgREVISED_DEADZONE, mjgPHASE_PLANE, mjgEXACT,

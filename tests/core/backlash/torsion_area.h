@@ -7,7 +7,7 @@
 
 #include "mjgear_backlash.h"
 
-// from 0 to theta, with the friction's slider at rest in one place
+// integral from 0 to theta, with the slider of friction at rest
 static inline double torsionArea(const mjgBacklash* l, double slider, double theta) {
   double a = fabs(theta), one = l->torque_1 > 0 ? l->torque_1 / l->stiffness : INFINITY;
   double two = l->torque_2 > 0 ? one + (l->torque_2 - l->torque_1) / l->stiffness_2 : INFINITY;

@@ -100,7 +100,8 @@ static void test_spur(void** state) {
                0.35, mjgKEY_MU, 0.1, mjgKEY_CONTACT, 0.008, -1);
   mjgTransmission t = resolve(&d);
 
-  // on a symmetric path the mean of |xi| is a quarter of its length, and that of sgn(xi) is 0
+  // on a symmetric path the mean of |xi| is a quarter of its length, and the mean of
+  // sgn(xi) is 0
   assertSame(t.gamma_u, 0.1 * 0.002 / (0.05 * cos(0.35)), 1e-14);
   assertSame(t.gamma_v, 0.1 * 0.002 / (0.02 * cos(0.35)), 1e-14);
   assertSame(t.ratio, 2.5, 1e-15);

@@ -81,7 +81,8 @@ static void takeProblem(mjgProblem* problem, Arrays* arrays, Input* input) {
 }
 
 
-// returns whether products of the data stay within the range of a double, which accuracy needs
+// returns 1 if products of the data stay within the range of a double, which accuracy
+// needs
 static int areTame(const double* values, int count) {
   for (int i = 0; values && i < count; i++) {
     double size = fabs(values[i]);

@@ -142,7 +142,7 @@ static void frictionOnALine(void** state) {
     double alpha = oracle_uniform(&seed, -1, 2), beta = oracle_uniform(&seed, -2, 2), slope = 7,
            constant = 8;
     if (!mjgi_lawLine(&slope, &constant, f, o, alpha, beta)) {
-      // from zero friction on the bound runs ahead of t
+      // as t grows from zero, the bound stays ahead of it
       double near = f * (alpha * x) + o, far = f * (alpha * x - beta * 1e6) + o;
       assert_true(far - near >= 1e6 && slope == 7 && constant == 8);
       nowhere++;

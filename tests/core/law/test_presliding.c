@@ -20,7 +20,7 @@
 typedef struct Step_ {
   int n;
   double h;
-  double A[N * N], v[N], phi[N], alpha[N], beta[N], c[N];  // of a joint that sticks
+  double A[N * N], v[N], phi[N], alpha[N], beta[N], c[N];  // problem of joints that stick
   double stiffness[N], t_last[N];
   double t[N], next[N], slip[N], lambda[N];  // result; next: velocity of the joint
   int mode[N];

@@ -157,7 +157,8 @@ static void test_tables(void** state) {
 
 //---------------------------------- break-away ----------------------------------------------------
 
-// returns whether a joint at rest moves in direction s, (23) with all additions at rest
+// returns 1 if a joint at rest moves in direction s, (23) with the higher friction at
+// rest
 static int moves(const mjgTransmission* t, double f_u, double f_v, int s) {
   double bound =
       fabs((t->gamma_u + t->gamma_u_stribeck) * f_u + (t->gamma_v + t->gamma_v_stribeck) * f_v);
@@ -310,7 +311,8 @@ static void test_apparentInertia(void** state) {
     assert_int_equal(mjg_coefficients(&gu, &gv, ef, eb), 0);
     findInertia(&forward, &backward, gu, gv, m, M);
 
-    // the motor drives: eta_f f_u accelerates eta_f m + M; f_u much above the torque that holds f_v
+    // the motor drives: eta_f f_u accelerates eta_f m + M, for f_u much above the torque
+    // that holds f_v
     double simulated = ef * simulatedInertia(gu, gv, m, M, 300, 20, 1, 1);
     assertNear(simulated, forward, 1e-9);
     simulated = simulatedInertia(gu, gv, m, M, 300, 20, 1, 0);

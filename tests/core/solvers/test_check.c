@@ -93,7 +93,7 @@ static void unusedEntries(void** state) {
     assert_true(other.sigma_max == certificate.sigma_max);
     assert_true(other.residual_paper == certificate.residual_paper);
 
-    // sigma_max equals that of the joint with friction
+    // sigma_max equals the value of the joint with friction
     assert_near(room.info.sigma_max, .2, 1e-15);
     assert_near(other.sigma_max, .2, 1e-15);
     p.phi[0] = NAN;

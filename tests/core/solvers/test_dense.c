@@ -90,7 +90,7 @@ static void lu(void** state) {
 }
 
 
-// determinants that are known: of a lower triangle, whose diagonal gives the sign, with its rows in another order
+// known determinants: a lower triangle, whose diagonal gives the sign, with permuted rows
 static void sign(void** state) {
   (void)state;
   uint64_t seed = 3;

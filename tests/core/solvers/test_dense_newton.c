@@ -1,5 +1,6 @@
-// The header for other programs: the same matrices to the last bit as those of the core, solutions
-// checked by the definition in both precisions, and the same bits from C and from C++ in any scope.
+// The header for other programs. Its matrices equal the core's to the last bit, its
+// solutions satisfy the definition in both precisions, and C and C++ give the same bits
+// in any scope.
 
 #include <float.h>
 #include <math.h>
@@ -167,7 +168,7 @@ static void solutions(void** state) {
     }
   }
 
-  // Newton and sweeps do not find a solution of every problem with several: their status was
+  // Newton and sweeps need not solve a problem with several solutions; their status is
   // checked
   assert_true(unsolved <= count / 50);
   closeRoom(&room);

@@ -50,8 +50,8 @@ static void sameAnswer(void** state) {
 
 
 // The definition, walked in small steps: enumerate the solutions for v* = theta v*, go from each theta
-// to the nearest solution of the next. Where the steps stay small nothing was jumped over, and the
-// end must be the result.
+// to the nearest solution of the next. If all steps are small, the path skipped no
+// solution, and its end must be the result.
 static void endOfThePath(void** state) {
   (void)state;
   enum {

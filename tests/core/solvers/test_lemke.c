@@ -59,8 +59,8 @@ static void limit(void** state) {
 }
 
 
-// with few pivots the cost is dominated by lines computed from scratch: paths that lead nowhere end
-// soon
+// with few pivots the cost is dominated by lines computed from scratch: paths without an
+// end stop soon
 static void work(void** state) {
   (void)state;
   enum {
@@ -93,7 +93,7 @@ static void work(void** state) {
     mjg_solve(&solution, &info, &problem, &settings, workspace);
     gave_up += info.status == mjgITERATION_LIMIT;
     int cost = info.iterations + info.factorizations * N / 8;
-    most = info.iterations <= PIVOTS && cost > most ? cost : most;  // else those of Newton
+    most = info.iterations <= PIVOTS && cost > most ? cost : most;  // else the cost is Newton's
   }
   print_message("%d of 100 gave up, the dearest after %d\n", gave_up, most);
   assert_true(gave_up > 10 && most <= 2 * PIVOTS);

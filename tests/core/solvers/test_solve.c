@@ -43,7 +43,7 @@ static void randomProblems(void** state) {
       int status = mjg_solve(&room.solution, &room.info, &p.problem, &room.settings, room.work);
       assert_int_equal(status, room.info.status);
       if (solver == mjgENUMERATION) {
-        // enumeration alone knows all solutions, and they are those of the oracle
+        // enumeration alone finds all solutions, and they equal the oracle's
         assert_int_equal(status, count > 1 ? mjgJAMMED : mjgSOLVED);
         continue;
       }

@@ -98,7 +98,8 @@ def test_every_kind():
 
 H, LINK, ROTOR = 1e-3, 2.0, 0.5  # s, kg, kg: a slide along x, or a hinge with the same inertia
 
-# transmission of an actuator on the joint j, the row's second joint or body, and whether its force enters the gear
+# transmission of an actuator on the joint j, the row's second joint or body, and 1 if its
+# force enters the gear
 SLIDE = '<joint name="j" type="slide" axis="1 0 0" armature="{armature}"/>'
 KINDS_OF = {
     "joint": ('joint="j"', True),

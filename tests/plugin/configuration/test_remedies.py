@@ -114,7 +114,7 @@ def muscles(count, keys=""):
 
 
 def test_lengths_of_muscles():
-    """They are those of the plain model, the gears act afterwards, and wrong options are refused all the same."""
+    """The lengths equal the plain model's, the gears act afterwards, and wrong options are refused all the same."""
     said = []
     with warned(said):
         for count in (1, 6):  # several are looked for in threads

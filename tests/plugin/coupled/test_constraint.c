@@ -38,8 +38,8 @@ static void mulHessian(const mjModel* m, mjData* d, mjtNum* result, const mjtNum
 }
 
 
-// the factor of the group's Hessian against the engine's Hessian, and the solves for all joints at once
-// against those one by one
+// the factor of the group's Hessian against the engine's Hessian, and solves for all
+// joints at once against solves one by one
 static void checkFactor(const mjModel* m, mjData* d, mjgpGroup* group, unsigned* seed) {
   int nv = (int)m->nv, ld = group->ld, size = mjgi_simdEnd(nv);
   mj_markStack(d);

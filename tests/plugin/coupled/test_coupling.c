@@ -261,8 +261,9 @@ static void test_order(void** state) {
 }
 
 
-// Forces of the last step: a motor presses a mass on a stop through a gear, and the mass stays. The
-// engine confirms the solved motion, since the force of the stop equals that of the step before
+// Forces of the last step: a motor presses a mass on a stop through a gear, and the mass
+// stays. The engine confirms the solved motion, because the force of the stop equals the
+// force of the previous step
 static void test_lagged(void** state) {
   (void)state;
   mjModel* m = makeModel(

@@ -78,8 +78,8 @@ static mjModel* makeStops(void) {
 }
 
 
-// thrown at a stop: where no method solves the step friction
-// takes energy all the same. Kinetic energy of links and rotor and that of the shaft, motors off
+// thrown at a stop: if no method solves the step, friction still takes energy. Kinetic
+// energy of links and rotor, and energy of the shaft, motors off
 static void test_giveUpGap(void** state) {
   (void)state;
   mjModel* m = makeStops();

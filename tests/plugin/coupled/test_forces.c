@@ -116,7 +116,7 @@ static void solveReference(double* x, const mjModel* m, mjData* d, const mjgpSte
 }
 
 
-// What a unit torque of a gear adds to its acceleration when no gear has friction
+// Acceleration of a gear per unit of torque on it, when no gear has friction
 static void checkEffects(mjgpForces* forces, const mjModel* m, mjData* d, mjgpStep* step) {
   int gear[2] = {(int)uniform(0, step->n), (int)uniform(0, step->n)};
   mjtNum W[2];

@@ -163,9 +163,10 @@ static void throwArm(mjData* d) {
 //---------------------------------- the equation ---------------------------------------------------
 
 // error in velocity of a step from q, v to d: M^-1 times the gradient there, times the timestep, relative to
-// the largest velocity that is part of it. Where a gap closes the torque of its shaft jumps, and any between is as good.
-// In two metrics constraints see the engine's acceleration, and the integrator has h kv at the joint, where the
-// rotor should have it
+// the largest velocity that is part of it. Where a gap closes the torque of its shaft
+// jumps, and every torque within the jump is a solution. In two metrics constraints see
+// the engine's acceleration, and the integrator has h kv at the joint, where the rotor
+// should have it
 static double error(const mjModel* plain, mjData* d0, const mjData* d, const mjgpGears* g,
                     const double* v, const mjModel* geared) {
   double a[JOINTS], sum[JOINTS], h = plain->opt.timestep, most = 0, worst = 0;
@@ -196,7 +197,7 @@ static double error(const mjModel* plain, mjData* d0, const mjData* d, const mjg
 }
 
 
-// returns whether the engine has reset the simulation because of a bad acceleration
+// returns 1 if the engine has reset the simulation because of a bad acceleration
 static int isReset(mjData* d) {
   int number = d->warning[mjWARN_BADQACC].number + d->warning[mjWARN_BADQVEL].number +
                d->warning[mjWARN_BADQPOS].number;

@@ -16,7 +16,7 @@
 
 #define JOINTS 7
 
-// arms whose tips press on the ground; what couples the first two, if anything
+// arms whose tips press on the ground, and the coupling of the first two, if any
 #define ISLANDS "<flag island='enable'/>"
 #define ONE     "<flag island='disable'/>"
 #define NOTHING ""
@@ -40,7 +40,7 @@ static mjModel* makeArms(int n, int first, const char* integrator, const char* f
           "<body pos='%g 0 0'><joint name='a%dj%d' axis='%s' armature='.1'/><geom size='.03' "
           "pos='.1 0 0' mass='%g' contype='0' conaffinity='0'/>",
           j ? 0.2 : 0.0, arm, j, j % 2 ? "0 1 0" : "0 0 1", 1 - 0.05 * (arm % 9));
-      k += j == 1 ? 0 : sprintf(names + k, " a%dj%d", arm, j);  // which a belt may drive
+      k += j == 1 ? 0 : sprintf(names + k, " a%dj%d", arm, j);  // joints that a belt may drive
       a += sprintf(motors + a, "<position joint='a%dj%d' kp='100' kv='5' ctrlrange='-1 1'/>", arm,
                    j);
     }

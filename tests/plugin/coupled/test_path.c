@@ -152,8 +152,9 @@ static void test_apex(void** state) {
 //---------------------------------- an arm that jams -----------------------------------------------
 
 // servos lay arms with self-locking gears on a table and push on: gears jam against each other, and
-// contacts begin to hold or to slip. Every step is solved: with either cone the homotopy path
-// solves all that Newton does not, and alone all, around pyramids with few linearizations
+// contacts begin to hold or to slip. Every step is solved: with either cone the homotopy
+// path solves every step that Newton does not, and alone it solves all steps, around
+// pyramids with few linearizations
 static void test_jamming(void** state) {
   (void)state;
 #ifdef __SANITIZE_ADDRESS__
@@ -274,9 +275,9 @@ static void test_far(void** state) {
 }
 
 
-// Where motors reverse, friction of all gears does: block Gauss-Seidel over the gears changes
-// branches until they agree. Few of such steps are left to the path; half are where gears exchange
-// pieces alone
+// When motors reverse, friction of all gears reverses: block Gauss-Seidel over the gears
+// changes branches until they agree. Few of such steps are left to the path; half are
+// where gears exchange pieces alone
 static void test_relax(void** state) {
   (void)state;
   mjModel* m = makeChains("Euler");

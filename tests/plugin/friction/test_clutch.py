@@ -16,7 +16,7 @@ MODEL = """<mujoco><option timestep='.001' gravity='0 0 0' integrator='{integrat
 <config key='backlash' value='torsion'/><config key='rotor_inertia' value='0.5'/>{keys}</instance></plugin></extension>
 <worldbody>{more}<body><joint name='g' type='slide' axis='1 0 0'/><geom size='.1' mass='1.5'/></body></worldbody><actuator><motor joint='g'/></actuator>
 <sensor><plugin plugin='mjgear.transmission' instance='g' objtype='joint' objname='g'/></sensor></mujoco>"""
-OUT, ROTOR = 3, 8  # of the sensor: torque out of the gear, velocity of the rotor
+OUT, ROTOR = 3, 8  # indices in the sensor: torque out of the gear, velocity of the rotor
 
 
 def make(integrator: str = "implicitfast", more: str = "", **values: object) -> mujoco.MjModel:
@@ -83,7 +83,7 @@ def test_energy() -> None:
         for i in range(400):
             twist = data.plugin_state[angle] - data.plugin_state[slider]
             kinetic = 0.75 * data.qvel[0] ** 2 + 0.25 * (data.qvel[0] + data.plugin_state[rate]) ** 2
-            # the spring's energy is that of an angle within the step, which this bounds
+            # the spring's energy belongs to an angle within the step; this bounds it
             assert kinetic <= last * (1 + 1e-12)
             last = min(last, kinetic + 0.5 * k * (abs(twist) + 0.001 * abs(data.plugin_state[rate])) ** 2)
             mujoco.mj_step(model, data)
@@ -91,7 +91,7 @@ def test_energy() -> None:
 
 
 def test_grip() -> None:
-    """The force on a wall is that of the clutch, for any motor torque."""
+    """The force on a wall equals the clutch's, for any motor torque."""
     wall = "<geom type='box' size='.1 1 1' pos='.25 0 0' solref='.005 1'/>"
     model = make(more=wall, stiffness=1e5, slip_torque=5, gamma_u=0.1, gamma_v=1.2)
     data = mujoco.MjData(model)

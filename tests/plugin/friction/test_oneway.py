@@ -51,7 +51,7 @@ def test_joint() -> None:
                 assert torques.low[0] - 1e-9 <= data.ctrl[0] <= torques.high[0] + 1e-9
                 assert data.qvel[0] != 0 or (torques.low[0] == -np.inf if oneway > 0 else torques.high[0] == np.inf)
 
-    # from the blocked direction it stops at once
+    # moving in the blocked direction, it stops at once
     data.qvel[0] = -oneway
     mujoco.mj_step(model, data)
     assert data.qvel[0] == 0
@@ -59,8 +59,7 @@ def test_joint() -> None:
 
 
 def test_ratchet() -> None:
-    """Steps equal those of a backstop where the joint is back at its last tooth, and of a free gear elsewhere; the same after a
-    restored state."""
+    """Steps equal a backstop's if the joint is back at its last tooth, else a free gear's; also after a restored state."""
     rng = np.random.default_rng(2)
     pitch, phase, kind = 0.01, 0.003, mujoco.mjtState.mjSTATE_FULLPHYSICS
     for oneway in (1, -1):
@@ -90,7 +89,7 @@ def test_ratchet() -> None:
             worst = max(worst, passed * pitch - oneway * (data.qpos[0] - phase))
         assert rests > 300 and falls > 300 and worst <= 0.001 * fastest * (1 + 1e-9) < pitch, (rests, falls, worst, fastest)
 
-    # placed elsewhere it has no tooth; teeth of a freewheel are those of its tendon
+    # placed elsewhere the joint has no tooth; the teeth of a freewheel are on its tendon
     data.qpos[0] -= oneway * 17.5 * pitch
     data.qvel[0], data.ctrl[0] = 0, -oneway * 5
     mujoco.mj_step(model, data)

@@ -268,8 +268,8 @@ static void doesNotDrift(void** state) {
 
 
 // A rotor that swings slowly on the twist of its gear. Other solvers compute its velocity as a
-// small difference of large terms: v+ = (v - h k q/I)/(1 + h^2 k/I). Its rounding is not taken for
-// a motion that the engine did not confirm
+// small difference of large terms: v+ = (v - h k q/I)/(1 + h^2 k/I). This round-off does
+// not count as an unconfirmed motion
 static void smallDifferences(void** state) {
   (void)state;
   static const char* const solvers[] = {"newton", "gauss_seidel", "lemke"};

@@ -116,7 +116,7 @@ def test_stewart_frame():
 
 
 def wheels(tendons):
-    """Two wheels of inertia 0.2, or two of 0.1, which move like the sum and the difference of the former."""
+    """Two wheels of inertia 0.2, or two of inertia 0.1 that move like the sum and the difference of the first two."""
     wheel = '<body pos="{x} 0 0"><joint name="{name}" axis="1 0 0"/><inertial pos="0 0 0" mass="1" diaginertia="{inertia} .2 .2"/></body>'
     names, inertia = (("a", "b"), 0.2) if tendons else (("u", "v"), 0.1)
     return f"""<mujoco><worldbody>{"".join(wheel.format(x=k, name=n, inertia=inertia) for k, n in enumerate(names))}</worldbody>{

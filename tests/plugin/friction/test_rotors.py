@@ -140,7 +140,7 @@ def test_again() -> None:
 
 
 def test_inverse() -> None:
-    """Torques that make the motion of a step in contact are those that made it, from its acceleration and from the engine's."""
+    """Inverse dynamics of a step in contact returns the torques that made it, from its acceleration and from the engine's."""
     for integrator, gear in itertools.product((*IMPLICIT, "Euler"), ({}, {"coulomb": 0.05})):
         m = model(finger(integrator, SERVO if integrator in IMPLICIT else DAMPED), **gear)
         d, h, contacts = mujoco.MjData(m), m.opt.timestep, 0
@@ -162,7 +162,7 @@ def test_inverse() -> None:
 
 
 def test_derivative() -> None:
-    """The exact derivative by controls in contact is that of the step."""
+    """The exact derivative by controls in contact equals differences of steps."""
     for integrator in IMPLICIT:
         m = model(finger(integrator, SERVO))
         d = mujoco.MjData(m)

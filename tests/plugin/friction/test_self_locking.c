@@ -25,7 +25,7 @@ static const char* const lift =
     "<geom size='.1' mass='2'/></body></worldbody><actuator><motor joint='j'/></actuator></mujoco>";
 
 
-// returns whether the weight moves the thread with the motor off
+// returns 1 if the weight moves the thread with the motor off
 static int sinks(double lead_angle, double pressure_angle, double mu) {
   mjModel* m = makeModel(lift, lead_angle, pressure_angle, mu, 1.0);
   mjData* d = mj_makeData(m);
@@ -85,12 +85,14 @@ static void test_apparentInertia(void** state) {
       mjModel* m = makeModel(lift, lead, 0.3, mu, rotor);
       mjData* d = mj_makeData(m);
 
-      // lifting: eta_f f_u accelerates eta_f m + M; much above what holds the weight
+      // lifting: eta_f f_u accelerates eta_f m + M, for f_u much above the torque that
+      // holds the weight
       double a = acceleration(m, d, 1, 400, 0), b = acceleration(m, d, 1, 500, 0);
       double shown = eta_f * 100 / (b - a);
       worst = fmax(worst, fabs(shown / (eta_f * rotor + 2) - 1));
 
-      // driven by the load: f_v accelerates m/eta_b + M, f_v much above what the motor holds
+      // driven by the load: f_v accelerates m/eta_b + M, for f_v much above the load that
+      // the motor holds
       a = acceleration(m, d, -1, 0, 5000);
       b = acceleration(m, d, -1, 0, 6000);
       shown = 1000 / (a - b);

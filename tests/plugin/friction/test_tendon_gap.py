@@ -60,7 +60,7 @@ def test_coordinates() -> None:
 
 
 def test_derivatives() -> None:
-    """Those by the controls, exact and by differences, are the same in both coordinates."""
+    """Derivatives by the controls, exact and by differences, are the same in both coordinates."""
     for integrator in ("implicitfast", "discrete"):
         found = []
         for relative in (True, False):

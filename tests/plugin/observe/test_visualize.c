@@ -98,8 +98,8 @@ static void test_modes(void** state) {
 }
 
 
-// a rotor in its gap without friction reaches the side after sqrt(2 half_gap J / torque); until
-// then the colour is that of the gap, and then that of a driving motor
+// a rotor in its gap without friction reaches the side after sqrt(2 half_gap J / torque);
+// the colour is the gap's until then, and afterwards a driving motor's
 static void test_gap(void** state) {
   (void)state;
   static const char* const types[] = {"hinge", "slide"};

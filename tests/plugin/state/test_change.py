@@ -230,7 +230,7 @@ def refusals(gears, model):
 
 
 def numbers(gears):
-    """Each number is separate in the state; those of a joint and its motor are one gear's."""
+    """Each number is separate in the state; the numbers of a joint and its motor belong to one gear."""
     model = mujoco.MjModel.from_xml_string(GAP.format(half_gap=0.01, stiffness=2000, rotor="motor_joint", value="m",
                                                       driven="m"))
     names = ["gamma_u", "gamma_v", "eta_forward", "coulomb", "static_ratio", "half_gap", "stiffness", "damping", "type",
@@ -318,8 +318,7 @@ def state(gears):
 
 
 def rows(gears):
-    """One row of a Batch for each simulation, written as numbers: each is bit for bit the simulation whose gear was
-    set by name; a reset is the model's gear."""
+    """Each simulation of a Batch gets its gear as numbers in a row: bit for bit it equals a simulation whose gear was set by name. A reset restores the model's gear."""
     model = mujoco.MjModel.from_xml_string(GAP.format(half_gap=0.01, stiffness=2000, rotor="rotor_inertia", value=0.5,
                                                       driven="j"))
     n, nstep = 7, 150
