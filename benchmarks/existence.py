@@ -207,7 +207,7 @@ class Search:
                 p.add(r, sign * b[0])
 
     def bound(self, choice):
-        """Least error and where; cones are cut where that is outside of them."""
+        """Return the least error and its point; cones are cut where the point is outside of them."""
         for _ in range(20):
             self.programs += 1
             error, x = self.program(choice).solve()

@@ -156,7 +156,7 @@ static int nextToken(char token[MAXTOKEN + 1], mjgReader* reader) {
 }
 
 
-// does a word start like a number
+// returns 1 if a word starts like a number
 static int looksNumeric(const char* token) {
   return isdigit((unsigned char)token[0]) || strchr("+-.", token[0]) != NULL;
 }

@@ -1,4 +1,4 @@
-// Claims of scenes, and whether they hold.
+// Claims of scenes, and checks of them.
 
 #ifndef SCENES_CLAIMS_H_
 #define SCENES_CLAIMS_H_

@@ -14,7 +14,7 @@
 #define PLUGIN "mjgear.transmission"
 
 
-// path of a file as seen from the folder of the program; returns whether it is there
+// path of a file as seen from the folder of the program; returns 1 if the file exists
 static int besideProgram(char* path, size_t path_sz, const char* file) {
   ssize_t n = readlink("/proc/self/exe", path, path_sz - 1);
   path[n > 0 ? n : 0] = 0;

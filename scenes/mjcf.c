@@ -38,7 +38,7 @@ static mjgSpan nextTag(const char* p) {
 }
 
 
-// whether a tag is of that kind, for example "config" or "/instance"
+// returns 1 if a tag is of this kind, for example "config" or "/instance"
 static int isTag(mjgSpan tag, const char* kind) {
   size_t n = strlen(kind);
   return !strncmp(tag.begin + 1, kind, n) && strchr(" \t\r\n/>", tag.begin[1 + n]) != NULL;

@@ -29,7 +29,7 @@ ARM = """<mujoco><worldbody><body><joint name="elbow" axis="0 1 0" armature="0.1
 
 
 def motion(model, push, steps=1500):
-    """Positions and velocities of a motion that push drives: time -> torque on dofs, controls."""
+    """Positions and velocities of a motion driven by push: time -> torque on dofs, controls."""
     data = mujoco.MjData(model)
     rows = []
     if model.nkey:
@@ -95,7 +95,7 @@ def refusals():
             try:
                 call()
                 lines.append("accepted")
-            except Exception as error:  # whatever it is, its words count
+            except Exception as error:  # only the text of the error counts
                 lines.append(f"{type(error).__name__}: {error}")
             lines.extend(f"warning: {one.message}" for one in warned)
     return lines

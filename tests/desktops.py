@@ -1,7 +1,7 @@
-"""What wheels and libraries for other systems ask of them, read from their files: no program is run (.ci/desktops).
+"""Requirements of wheels and libraries for other systems, read from their files: no program is run (.ci/desktops).
 
     desktops.py BUILD      libraries of a cross build: its folders windows, macos, macos-x86_64, those that exist
-    desktops.py WHEEL...   licences, a plugin for each supported MuJoCo release, OpenBLAS beside it, and what all of them ask for
+    desktops.py WHEEL...   licences, a plugin for each supported MuJoCo release, OpenBLAS beside it, and the requirements of all of them
 """
 
 import pathlib
@@ -25,7 +25,7 @@ OURS = re.compile(r"_?mjg[ip]?_")
 
 def look_at_macos(library: pathlib.Path, processor: str, installed: bool) -> None:
     """Names that the loader follows, the oldest macOS, and whose each symbol is."""
-    fat = lief.MachO.parse(str(library))  # which owns its objects
+    fat = lief.MachO.parse(str(library))  # the result owns its objects
     binary = fat.at(0)
     program = binary.header.file_type == lief.MachO.Header.FILE_TYPE.EXECUTE
     assert fat.size == 1 and binary.header.cpu_type.name == processor, (library, binary.header.cpu_type)

@@ -414,7 +414,7 @@ class Commands(unittest.TestCase):
         return subprocess.run([sys.executable, "-m", "mjgear.identify", *map(str, arguments)], capture_output=True, text=True, check=False)
 
     def run_here(self, *arguments):
-        """The same without another interpreter: status and stderr."""
+        """The same in this interpreter: status and stderr."""
         with contextlib.redirect_stderr(io.StringIO()) as said:
             return cli.main([str(a) for a in arguments]), said.getvalue()
 

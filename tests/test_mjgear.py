@@ -261,7 +261,7 @@ def test_mjcf_of_several_joints_and_gaps():
     assert "backlash 'exact' does not use slip_torque; leave it out" in run("explain", *words[:4], "slip_torque=3")[2]
     assert {"slip_torque", "freewheel", "rotor_inertia"} <= {key["name"] for key in ask("keys")}
 
-    # a slide, and the armature that is asked for where no preset has it
+    # a slide; the output asks for the armature, which the preset lacks
     text = run("mjcf", "acme_screw", "--joint", "nut")[1]
     assert '<joint name="nut" type="slide"/>' in text and "<!-- armature: write the motor's inertia" in text
     text = run("mjcf", "mx64_m1", "--joint", "elbow")[1]

@@ -67,7 +67,7 @@ static int runDrawn(Show* show, Frame* frame, Video* video, mjrRect area, unsign
     double time = show->sim[0].d->time;
     int flg_end = time >= show->duration - 0.5 * h || showDiverged(show);
 
-    // the current frame; the speed is that of the film
+    // the current frame, at the film's speed
     int flg_frame = video && time >= next - 0.5 * h;
     int flg_now = flg_picture && (time >= picture - 0.5 * h || flg_end);
     if (flg_frame || flg_now) {

@@ -47,7 +47,7 @@ typedef struct ShowOptions_ {
   int flg_plots;
   double measure;        // s that a window is open to measure its pace; 0: until closed
   int flg_hide_ui;       // a window starts without panels
-  SimSettings settings;  // override those of file and case
+  SimSettings settings;  // override the settings of file and case
   int flg_window;        // a window although a file is written
   const char* plugin;    // libmjgear.so; nullable
   int flg_effects;       // shadows and reflections: 1, none: 0, as the renderer can: -1

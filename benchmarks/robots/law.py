@@ -1,4 +1,4 @@
-"""The law of gears, checked in bulk with the velocities that the engine itself came to.
+"""The law of gears, checked in bulk with the engine's own velocities.
 
 a = (v+ - v)/h. u = tau - S a, with tau the torque of actuators on joints and fixed tendons, S the rotor inertia and the implicit terms of actuators. S is computed from their definition, because
 the engine's derivative drops entries between branches with implicitfast and implicit. lambda = (gamma_u + gamma_v) u - gamma_v t. Then
@@ -27,7 +27,7 @@ class Unchecked(Exception):
 
 
 def _drives(model, i):
-    """Does an actuator turn the gears of its joints: one on a joint or on a fixed tendon? Others act on links."""
+    """Return True if an actuator turns the gears of its joints: it acts on a joint or a fixed tendon. Others act on links."""
     kind, target = mujoco.mjtTrn(model.actuator_trntype[i]), model.actuator_trnid[i, 0]
     if kind == mujoco.mjtTrn.mjTRN_TENDON:
         return model.wrap_type[model.tendon_adr[target]] == mujoco.mjtWrap.mjWRAP_JOINT

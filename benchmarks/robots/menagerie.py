@@ -50,7 +50,7 @@ TOLD = []  # warnings since the last run began
 
 
 def lighten(spec, model):
-    """Bodies keep the inertia that the compiler gave them, and meshes that only are looked at go: the same motion, compiled in no time. Returns
+    """Bodies keep the inertia that the compiler gave them, and purely visual meshes are removed: the same motion, compiled quickly. Returns
     the names of bodies that had their inertia from meshes."""
     of_meshes = []
     for body in spec.bodies[1:]:

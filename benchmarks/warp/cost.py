@@ -106,7 +106,7 @@ class Case:
 
 
 def measured(scene, nworld, arguments):
-    """All ways that work, with their times, and of the others in a few words why not."""
+    """All ways that work, with their times; for the others a short reason."""
     cases, failed, settled = {}, {}, None
 
     def tried(way, action):

@@ -17,7 +17,7 @@ from mjgear.warp import native
 
 SIZES = ((7, 6), (12, 12), (29, 23), (64, 64))  # dofs, geared joints
 TYPES = {"double": (wp.float64, np.float64, 1e-10), "float": (wp.float32, np.float32, 1e-3)}
-THREADS = 32  # of a world on a GPU
+THREADS = 32  # threads of a world on a GPU
 ROUNDS = 9
 
 

@@ -1,9 +1,8 @@
-"""Launches a step in MuJoCo Warp: every kernel, without friction and with gears, and the callers of those with gears.
+"""Launches a step in MuJoCo Warp: every kernel, without friction and with gears, and the callers of gear kernels.
 
     build/venv-warp/bin/python benchmarks/warp/launches.py [--scenes arm "sinking, discrete"] [--way gears] [--worlds 16] [--steps 20]
 
-All start from the state of cost.py; the mean of its ten steps. A launch belongs to gears if its kernel does; the others are more than
-without gears where a step takes more constraint solves, or more iterations. Prints a table in Markdown, the kernels that differ, and a line that sums them up.
+All start from the state of cost.py; the mean of its ten steps. A launch belongs to gears if its kernel does; the number of others grows if a step takes more constraint solves, or more iterations. Prints a table in Markdown, the kernels that differ, and a line that sums them up.
 """
 
 import argparse

@@ -94,7 +94,7 @@ def compiled(kernel, block, arch, folder):
     kernel.module.options["block_dim"] = block
     wp.compile_aot_module(kernel.module, module_dir=folder, arch=arch, use_ptx=True)
     ptx = next(pathlib.Path(folder).glob("*.ptx"))
-    ptx.write_bytes(ptx.read_bytes().rstrip(b"\0"))  # which ptxas takes for an end in the middle of a line
+    ptx.write_bytes(ptx.read_bytes().rstrip(b"\0"))  # ptxas takes it for an end in the middle of a line
     cubin = ptx.with_suffix(".cubin")
     done = subprocess.run(["ptxas", "-v", f"-arch=sm_{arch}", ptx, "-o", cubin], capture_output=True, text=True, check=True)
     name = kernel.get_mangled_name() + "_cuda_kernel_forward"

@@ -203,7 +203,7 @@ void mjgi_makeSide(mjgiSide* side, const mjgBacklash* law, double omega, double 
         }
       }
 
-      // unloading, slow enough for the rubber to follow, N (36), second line
+      // unloading, so slow that the rubber follows, N (36), second line
       else if (band > 0 && band + 2 * lead > 0) {
         double width = band + 2 * lead;
         p[0] = (mjgiPiece){gap - band / 2 - 2 * lead,

@@ -20,10 +20,10 @@ void mjgi_spurAt(double* gamma_u, double* gamma_v, const mjgSpur* spur, double x
 // path. error: mjgERR_ARGUMENT, mjgERR_NOT_FINITE
 int mjgi_spurMean(double* gamma_u, double* gamma_v, const mjgSpur* spur);
 
-// the coefficients at one angle of the output gear: the mean of (21) over the one or more
-// pairs of teeth that are in contact there, which share the load equally. At angle 0 a
-// pair is at the pitch point; the cycle repeats every pitch / (radius_out
-// cos(pressure_angle)). error: as mjgi_spurMean
+// the coefficients at one angle of the output gear: the mean of (21) over all pairs of
+// teeth in contact, which share the load equally. At angle 0 a pair is at the pitch
+// point; the cycle repeats every pitch / (radius_out cos(pressure_angle)). error: as
+// mjgi_spurMean
 int mjgi_spurMesh(double* gamma_u, double* gamma_v, const mjgSpur* spur, double angle);
 
 // approach and recess from the addenda (tip minus pitch radius) of both gears; for

@@ -10,9 +10,9 @@ int mjgi_allFinite(const double* x, size_t count);
 
 // position in the blocks of a problem; zero at first
 typedef struct mjgiCursor_ {
-  int block;  // blocks that were passed
-  int first;  // first row of the last one
-  int row;    // rows, and entries of matrices, that were passed
+  int block;  // number of passed blocks
+  int first;  // first row of the last passed block
+  int row;    // number of passed rows, and of entries of matrices
   size_t entry;
 } mjgiCursor;
 

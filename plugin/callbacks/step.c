@@ -164,7 +164,8 @@ static void addDiscreteShift(mjtNum* force, const mjModel* m, const mjData* d) {
 
 //---------------------------------- one step ------------------------------------------------------
 
-// Warn that keyframes hold no state of plugins: one that mj_setKeyframe made begins later than 0.
+// Warn that keyframes hold no state of plugins, for a start after time 0: a keyframe of
+// mj_setKeyframe has such a time.
 static void warnOfKeyframe(mjgpGears* g, const mjData* d) {
   int begun = g->begun, relaxed = 0, loaded = 0;
   g->begun = 1;

@@ -204,8 +204,8 @@ static inline int mjgp_isBranch(const mjgpPiece* piece) {
   return piece->shaft && piece->shaft->branched;
 }
 
-// mjgp_nextPiece for such a shaft. W, R: decrease of its acceleration and of the torque into its
-// gear per unit of friction.
+// Does the work of mjgp_nextPiece for a shaft with several branches. W, R: decrease of
+// its acceleration and of the torque into its gear per unit of friction.
 int mjgp_nextBranch(mjgpPiece* piece, mjgpGears* g, mjtNum W, mjtNum R, mjtNum acc, mjtNum x,
                     mjtNum t, mjtNum size);
 

@@ -36,7 +36,7 @@ void mjgp_makeShaft(mjgpShaft* shaft, const mjgpGears* g, const mjModel* m, int 
   shaft->misplaced = rotor ? g->in.misplaced[i] : 0;
   shaft->branched = mjgp_isBranched(g, i);
 
-  // the piece of the last step
+  // start on the piece of the last step
   shaft->step = (mjgCouplingStep){.mode = g->out.mode[i], .lambda = g->out.load[i]};
   evaluate(shaft, a);
 }

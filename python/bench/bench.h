@@ -1,9 +1,9 @@
 // mjgear: one geared joint on a test bench, simulated over a log.
 //
-// Who fits a gear to measurements simulates one joint some thousand times. This is that loop for
-// mjgear.identify: a pendulum or a free inertia behind a gear, with the motor and the controller of a
-// servo in front of it. Like the core, it needs no physics engine, has no global variable, and does
-// not allocate, lock, read or write.
+// A fit of a gear to measurements simulates one joint some thousand times. This is that
+// loop for mjgear.identify: a pendulum or a free inertia behind a gear, with the motor
+// and the controller of a servo in front of it. Like the core, it needs no physics
+// engine, has no global variable, and does not allocate, lock, read or write.
 //
 // Units are SI at the output side, as in mjgear.h. The step equals MuJoCo's Euler integrator:
 // semi-implicit, joint damping implicit, actuators explicit. The input is read half a step late,
@@ -96,7 +96,7 @@ typedef struct mjgBenchLog_ {
   const double* input;          // (n)
   const unsigned char* enable;  // 0: the motor is off, no torque; nullable: always on        (n)
   const double* load;           // torque against the joint in addition to gravity; nullable: 0 (n)
-  const double* position;       // measured; the first sample and those of a reset are read   (n)
+  const double* position;       // measured; read at the first sample and at resets    (n)
   const double* velocity;       // measured, likewise                                         (n)
 } mjgBenchLog;
 

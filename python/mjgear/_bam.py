@@ -39,7 +39,7 @@ _PARAMETERS: dict[str, _Parameters] = {
 _FRICTION: set[str] = set().union(*_PARAMETERS.values())  # names of all models
 _MOTOR = {"kt": "torque_constant", "R": "resistance"}
 
-# members of a gear that no model has, and their values where they do nothing
+# members of a gear that no model has, and their values without effect
 _FOREIGN = {"static_ratio": 1.0, "curved_friction": 0.0, "presliding_stiffness": 0.0, "oneway": 0.0, "tooth_pitch": 0.0, "mesh": 0}
 
 
@@ -88,7 +88,7 @@ class Bam:
 def from_bam(source: str | os.PathLike[str] | Mapping[str, Any], *, viscous: Literal["gear", "joint"] = "gear", torque: float | None = None) -> Bam:
     """Read the parameters of a servo as better-actuator-models writes them.
 
-    M1 to M4 are the same law in steady motion and at rest. M5 and M6 are while motor and load oppose each other or one is zero.
+    M1 to M4 are the same law in steady motion and at rest. M5 and M6 are the same while motor and load oppose each other or one is zero.
     If both push the same way, these models add two absolute values and a gear takes the absolute value of the sum; ``error`` is
     the difference. In accelerated motion a gear is loaded with the torques that pass through it, at this step.
 
@@ -135,7 +135,7 @@ def from_bam(source: str | os.PathLike[str] | Mapping[str, Any], *, viscous: Lit
 def to_bam(gear: Bam | str | None = None, **values: Any) -> dict[str, Any]:
     """The parameters of a gear as better-actuator-models reads them.
 
-    ``to_bam(from_bam(data))`` is data. Of another gear the simplest model that has all of its friction is written; ``actuator``,
+    ``to_bam(from_bam(data))`` is data. For any other gear the simplest model with all of its friction is written; ``actuator``,
     which names the servo's electronics there, is given by hand.
 
     Args:

@@ -173,8 +173,7 @@ def _row(model: mujoco.MjModel, sensor: int) -> tuple[int, dict[int, float]] | N
 
 
 def _known_rows(model: mujoco.MjModel, seen: Array, nx: int) -> dict[int, Array]:
-    """Rows of C of sensors of the current values, by number in sensordata; their rows of D are 0. Not of sensors at their cutoff or with a
-    delay."""
+    """Rows of C of sensors of the current values, by number in sensordata; their rows of D are 0. Sensors at their cutoff or with a delay are left out."""
     late = [getattr(model, name, np.zeros(model.nsensor)) for name in ("sensor_delay", "sensor_interval")]  # newer releases have them
     known: dict[int, Array] = {}
     for sensor in range(model.nsensor):

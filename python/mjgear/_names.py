@@ -9,7 +9,7 @@ from typing import Any
 
 
 def renamed(old: str, new: Callable[..., Any], **fixed: Any) -> Callable[..., Any]:
-    """A function under its old name, with arguments that the new one needs to do the same."""
+    """Return a function of the old name that warns and calls the new one; fixed: arguments for the new one."""
 
     @functools.wraps(new)
     def call(*arguments: Any, **options: Any) -> Any:

@@ -10,7 +10,7 @@ import mujoco
 
 from mjgear import _extras, _library
 
-# what --help says where the package that lists all options is missing
+# text of --help if the package that lists all options is missing
 #: an interrupt while numpy and scipy are imported ends the process, without Python's own lines
 _START = "import signal; signal.signal(signal.SIGINT, signal.SIG_DFL); from mjgear import _commands; _commands.run()"
 

@@ -105,7 +105,7 @@ def randomize(gears: Any, intervals: Any, rng: np.random.Generator | int | None 
         states: Draws.models() makes such models.
 
     Raises:
-        GearError: an unknown key or gear, an interval that is none, or the library's line about a draw, with nothing
+        GearError: an unknown key or gear, an invalid interval, or the library's line about a draw, with nothing
             changed.
 
     Warns:

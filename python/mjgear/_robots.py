@@ -184,7 +184,7 @@ def add_robot_gears(
         name: of the plugin instance; without it the prefix and the robot's name.
         sensors: add a sensor for each joint, as add() does.
         armature: the rotor's inertia. "keep": a joint that has armature keeps it, others get the table's. "preset": all
-            get the table's. A number: that, kg m2.
+            get the table's. A number: this inertia, kg m2.
         friction: "table": coulomb is the table's. "file": the file's frictionloss, where there is any.
         strict: raise if a joint with a motor gets no gear, or a joint of the table is missing.
         values: keys of add() for all joints and tendons, in place of the table's: coulomb=0, static_ratio=1.3.

@@ -105,8 +105,8 @@ static void slowInput(const mjModel* m, mjData* d, const mjgCase* variant) {
 }
 
 
-// irregularity of a periodic motion: how far apart the displacements of two successive periods are, root
-// mean square over the last periods, in half gaps
+// irregularity of a periodic motion: distance between the displacements of two successive
+// periods, root mean square over the last periods, in half gaps
 static double irregularity(const mjgRun* run, double end) {
   const mjgTrajectory* t = run->trajectory;
   double period = 1 / run->variant->FREQUENCY, sum = 0;

@@ -3,8 +3,8 @@
 //
 // The paper gives j, c, k and alpha, a torque that grows linearly, and its end after 10 s; not how the
 // torque becomes a motion (Fig. 7 is a picture of blocks), nor slope and driving inertia. Here all models
-// see the same motion theta_d, as in Nordin's Table I: that of a driving side of inertia m on the shaft
-// without play, m theta'' + c theta' + k theta = torque.
+// see the same motion theta_d, as in Nordin's Table I: the motion of a driving side of
+// inertia m on the shaft without play, m theta'' + c theta' + k theta = torque.
 //
 // On it (5) is torque + (j - m) theta'' in contact, and just after the rupture -(j - m)/m c theta': it
 // reverses if and only if the driving side is lighter than the shaft, m < j; here it is half of it.
@@ -88,7 +88,7 @@ static void measure(double* value, const mjModel* m, const mjData* d) {
 }
 
 
-// when the motion leaves the zones of (5), (3), (4), (2)
+// times at which the motion leaves the zones of (5), (3), (4), (2)
 static void leave(double time[4], const mjgTrajectory* t) {
   int theta_d = mjg_column(t, "theta_d"), omega_d = mjg_column(t, "omega_d");
   int alpha_d = mjg_column(t, "alpha_d"), clock = mjg_column(t, "time");
@@ -107,7 +107,7 @@ static void leave(double time[4], const mjgTrajectory* t) {
 }
 
 
-// when a coupling transmits torque for the first time
+// time at which a coupling first transmits torque
 static double firstTorque(const mjgTrajectory* t) {
   int torque = mjg_column(t, "shaft_torque_out"), clock = mjg_column(t, "time");
   for (int i = 0; i < t->nrow; i++) {

@@ -122,7 +122,7 @@ static void intervalClaims(mjgClaims* claims, const mjgRun* run) {
   mjg_claim(claims, worst[1] < 5e-3, "border with inertia: its closed form within %.1e rad",
             worst[1]);
 
-  // when it is within half a percent of the gap for the first time
+  // time at which it is first within half a percent of the gap
   double reach[2] = {0};
   for (int i = 0; i < 2; i++) {
     while (mjg_at(run[i].trajectory, "twist", reach[i]) < 0.993 && reach[i] < 15) {

@@ -4,10 +4,11 @@
 // contradict its table and text in every reading (Hz or rad/s, total or half gap, either side): in a
 // steady motion the shaft carries the preload on average, and Table I has 1.5327e-3 N m s in a cycle of
 // 1/20 s, 0.0307 N m. With 19 N m the gap opens for 16 ms, theta_d never falls to alpha, (23) and (27) are
-// the same, +2.5 %, and (26) gives -3 %. Here the preload is the table's, and the disturbance that with
-// which the shortest time between contacts is the text's 0.05 s. The errors of (26) and (27) are then tens
-// of percent as in Table I; its -38 and +95 % belong to larger disturbances, whose motion never repeats
-// (0.4 N m: -31 and +69 % over ten seconds). The torques as printed are a separate case.
+// the same, +2.5 %, and (26) gives -3 %. Here the preload is the table's, and the
+// disturbance gives the text's shortest time between contacts, 0.05 s. The errors of (26)
+// and (27) are then tens of percent as in Table I; its -38 and +95 % belong to larger
+// disturbances, whose motion never repeats (0.4 N m: -31 and +69 % over ten seconds). The
+// torques as printed are a separate case.
 
 #include <math.h>
 
@@ -23,7 +24,7 @@
 #define PRELOAD   (1.5327e-3 * FREQUENCY)  // N m
 #define FREQUENCY 20.0                     // Hz
 #define STEP      2.5e-4                   // samples a torque that jumps, s
-#define STEADY    2.0                      // when the start has died away, s
+#define STEADY    2.0                      // time at which the start has died away, s
 #define END       3.0                      // s, a whole number of periods later
 
 // amplitude of the disturbance and preload of a case, N m; 0: the ones above

@@ -1,4 +1,5 @@
-// Gain of a smaller step: the motion converges to that of a fine step, contacts and stops included.
+// Gain of a smaller step: the motion converges to the motion with a fine step, contacts
+// and stops included.
 
 #include <math.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-"""An arm carries a load along a slow path: the path as seen from the side, and how far the load is from it."""
+"""An arm carries a load along a slow path: the path as seen from the side, and the distance of the load from it."""
 
 import matplotlib.pyplot as plt
 

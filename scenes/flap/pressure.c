@@ -69,7 +69,7 @@ static double arrival(const mjgRun* run) {
 }
 
 
-// whether times are in the paper's order
+// returns 1 if times are in the paper's order
 static int inOrder(const double time[5]) {
   return time[AIDING] > 0 && time[AIDING] < time[AIDING_WEAK] &&
          time[AIDING_WEAK] < time[AIDING_STRONG] && time[AIDING_STRONG] < time[OPPOSING_LOCKED] &&

@@ -104,7 +104,7 @@ static void claims(mjgClaims* claims, const mjgRun* run) {
       "without load the error has the sign of the ramp's slope in all three: %+.5f, %+.5f, %+.5f",
       unloaded[0], unloaded[1], unloaded[2]);
 
-  // triangle: how far the flap is behind its command at the end of each ramp
+  // triangle: distance of the flap behind its command at the end of each ramp
   double up = mjg_flapMeanError(&run[TRIANGLE], 0.4, 0.5),
          down = -mjg_flapMeanError(&run[TRIANGLE], 0.8, 0.9);
   double up_locked = mjg_flapMeanError(&run[TRIANGLE_LOCKED], 0.4, 0.5);

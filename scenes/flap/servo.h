@@ -79,7 +79,8 @@ double mjg_flapMeanError(const mjgRun* run, double from, double to);
   .xml = "flap/flap.xml", .configure = mjg_flapConfigure, .column = mjg_flapColumn, \
   .measure = mjg_flapMeasure
 
-// when Table 1 has come to rest within 0.02 deg of the target of a case, s; -1: not before the end
+// time at which Table 1 has come to rest within 0.02 deg of a case's target, s; -1: not
+// before the end
 double mjg_flapArrival(const mjgCase* variant, mjgFlapSchedule schedule, double end);
 
 #endif  // SCENES_FLAP_SERVO_H_

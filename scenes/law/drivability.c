@@ -1,5 +1,6 @@
-// Which torques of motor and load move a gear at rest: Kikuuwe 2022, 4.1, Figs. 5 and 6. Every step starts
-// from rest with the next pair of torques of a grid; row i of the recording is one pair.
+// The torques of motor and load that move a gear at rest: Kikuuwe 2022, 4.1, Figs. 5 and
+// 6. Every step starts from rest with the next pair of torques of a grid; row i of the
+// recording is one pair.
 //
 // The plugin refuses gears that no motor can drive (gamma_u >= 1); those are stepped by the core alone, (44).
 

@@ -39,7 +39,7 @@ static void input(const mjModel* m, mjData* d, const mjgCase* variant) {
                : mjg_reached(time, SQUEEZE) ? fmin(420, variant->NATIVE + gain * FORCE)
                                             : fmin(most, mjg_servo(m, d, 0, 0.0095));
 
-  // the table goes down faster than the box could fall along with it is of no use: slowly
+  // the table sinks slowly: faster than the falling box it would be of no use
   double gone = fmin(1, fmax(0, (time - OFF) / (GONE - OFF)));
   d->mocap_pos[2] = -0.205 - 0.15 * gone;
   d->mocap_pos[1] = -0.3 * fmax(0, fmin(1, (time - GONE) / 0.5));

@@ -26,7 +26,7 @@ static void note(const char* call) {
 #define NO_POINTER(call) note(#call), assert_null(call)
 #define NOTHING(call)    note(#call), call
 
-// a call that every argument suits
+// a call with only valid arguments
 #define FINE(call) note(#call), assert_true((call) >= 0)
 
 

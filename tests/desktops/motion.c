@@ -1,4 +1,5 @@
-// What the plugin does on this system, as JSON: motions of scenes and refusals, for tests/desktop_package.py to compare.
+// Results of the plugin on this system, as JSON: motions of scenes and refusals, for
+// tests/desktop_package.py to compare.
 //   desktop_motion PLUGIN SCENES
 // Needs the engine and the plugin alone, so that it runs where there is neither Python nor cmocka.
 

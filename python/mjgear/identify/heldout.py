@@ -77,7 +77,7 @@ def leave_out(bench: Bench, models: Sequence[Model], by: Sequence[str], budget: 
               told: Callable[[str], None] = lambda text: None) -> HeldOut:
     """Fit every model without each group, and predict it.
 
-    Nothing of the group enters: starts come from a fit from scratch to the other logs.
+    The fit does not use the group: it starts from scratch with the other logs.
     """
     result = HeldOut()
     everything = range(len(bench.logs))

@@ -6,8 +6,9 @@
 #include <math.h>
 
 
-// 3.1: a wedge; input and output move at angles to the contact. Of the normal force N and the friction mu N the
-// driving side has N (sin + mu cos), the driven one N (sin - mu cos), and the output moves sin in/sin out as far
+// 3.1: a wedge; input and output move at angles to the contact. By the normal force N and
+// the friction mu N the driving side has N (sin + mu cos), the driven one N (sin - mu
+// cos), and the output moves sin in/sin out as far
 static inline void wedgeEfficiencies(double* eta_f, double* eta_b, double in, double out,
                                      double mu) {
   double way = sin(in) / sin(out);
@@ -24,8 +25,8 @@ static inline void carrierEfficiencies(double* eta_f, double* eta_b, double rati
 }
 
 
-// a strain wave gear without its load-independent loss: of the motor's torque at rated torque the torque that it runs
-// with unloaded is taken away
+// a strain wave gear without its load-independent loss: the no-load running torque is
+// subtracted from the motor's torque at rated torque
 static inline double loadEfficiency(double rated_efficiency, double rated, double ratio,
                                     double running) {
   return 1 / (1 / rated_efficiency - ratio * running / rated);

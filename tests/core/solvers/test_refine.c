@@ -56,7 +56,7 @@ static void cold(void** state) {
 }
 
 
-// a start that solves is not given up for an iterate that does not
+// a start that is a solution is not replaced by a worse iterate
 static void startOne(Room* room, const mjgRecord* record) {
   room->settings.solver = mjgGAUSS_SEIDEL;
   int status =

@@ -118,7 +118,7 @@ def play(rng, integrator, gap):
 
 
 def motors_only():
-    """Nothing that "discrete" integrates implicitly: the engine then has no arrays of it. The gear breaks away at c/(1 - gamma_u)."""
+    """A model without implicit forces under "discrete": the engine then has no arrays for them. The gear breaks away at c/(1 - gamma_u)."""
     m = mujoco.MjModel.from_xml_string("""<mujoco><option integrator="discrete" gravity="0 0 0"/>
       <extension><plugin plugin="mjgear.transmission"><instance name="g"><config key="joint" value="a"/>
       <config key="gamma_u" value="0.2"/><config key="gamma_v" value="1.3"/><config key="coulomb" value="1"/>

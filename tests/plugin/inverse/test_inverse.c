@@ -102,7 +102,7 @@ static void test_moving(void** state) {
 }
 
 
-// at rest everything between being driven and driving; c more on both sides
+// at rest the interval reaches from being driven to driving, wider by c on both sides
 static void test_resting(void** state) {
   (void)state;
   for (int k = 0; k < 4; k++) {
