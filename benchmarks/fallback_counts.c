@@ -164,7 +164,7 @@ static void describeGears(char* xml, int n, int kind) {
 }
 
 
-// model text of the last one in xml
+// Make a random model; its text is left in xml.
 static mjModel* randomModel(char* xml, int kind) {
   static const char* const integrator[] = {"Euler", "implicit", "implicitfast"};
   static const char* const joint[] = {"type='hinge' axis='0 1 0'", "type='hinge' axis='.1 1 0'",

@@ -90,7 +90,7 @@ MJGAPI const char* mjg_getSolver(const mjModel* m, const mjData* d);
 // coupled joints.
 typedef struct mjgCounts_ {
   int problems;     // friction problems: solved + ill_posed + approximate + unsolved
-  int solved;       // solved, and the only solution as far as known
+  int solved;       // solved, and no other solution is known
   int ill_posed;    // solved, but another solution may exist (status mjgJAMMED)
   int approximate;  // solved approximately, see doc/mjcf.md
   int unsolved;     // above the tolerance, or not finite
@@ -204,26 +204,25 @@ typedef struct mjgStateAddress_ {
 } mjgStateAddress;
 
 // address of a number of a joint's gear or gap, by its name:
-//   a key that is a number of a gear or of its gap (doc/mjcf.md): what mjg_setGear writes. Write the value, and add the
-//              bit to plugin_state[given] unless it is in it. There are numbers for the keys that the model gives, for
-//              coefficients, efficiencies, starting torques, friction besides, and for gaps. All numbers of a joint
-//              that are given are checked together where they are new, with what the model says of the rest.
-//              If they are no gear they are refused with one line, the model's gear counts, and the step has the
-//              status mjgERR_ARGUMENT (sensor 11).
-//   "given" "given_2"   the sums of bits, of 32 keys and of all others; the address of a key says in which it is
-//   "type"     0, or 1 + mjgType if the keys given replace all that in the model says what the gear is (mjg_describeGear
-//              writes 1: the keys themselves say it)
-//   "friction" "mode" "lag"   of the last step: torque; -1, 0 or 1, doubled where lambda was negative; acceleration
-//              that constraint forces caused
+//   a key that is a number of a gear or of its gap (doc/mjcf.md), as mjg_setGear writes it. Write the value, and add the
+//              bit to plugin_state[given] unless it is set. There are numbers for the keys that the model gives, for
+//              coefficients, efficiencies, starting torques, additional friction, and for gaps. New numbers of a joint
+//              are checked together with the model's other numbers. If they are no valid gear they are refused with
+//              one line, the model's gear stays in effect, and the step has the status mjgERR_ARGUMENT (sensor 11).
+//   "given" "given_2"   sums of bits, of 32 keys and of all others; the address of a key names the sum with its bit
+//   "type"     0, or 1 + mjgType if the given keys replace the model's description of the gear (mjg_describeGear
+//              writes 1: the keys determine the type)
+//   "friction" "mode" "lag"   of the last step: torque; -1, 0 or 1, doubled if lambda was negative; acceleration
+//              by constraint forces
 //   "tooth"    of a ratchet (key tooth_pitch): 2 k + 1 of the tooth k that it passed last, 0 before the first step
 //   "gap_started" "rotor_angle" "rotor_velocity" "gap_position" "gap_twist"   of a gap: 0 before the first step;
 //              rotor minus joint (0 for a motor_joint); theta_b; omega_s of mjgear_backlash.h
-//   "brake_travel"   how far the brake of the joint moved from where it is without power, from 0 to 1: 0 after a reset. Open by
-//              as much, or with normally="open" closed; the share of its torque that acts is mjg_getGear's "brake"
-// and of the whole system, whatever the joint:
-//   "solver"    0: the model's, or 1 + mjgSolver; "fallbacks": what sensor 12 counts; "steps" "unsolved" "slow":
-//              steps with gears, those whose status says that they are not solved, and those in which the solver
-//              fell back on another method
+//   "brake_travel"   travel of the joint's brake from its place without power, from 0 to 1; 0 after a reset. The brake
+//              is open by this share, or with normally="open" closed; mjg_getGear's "brake" is its acting share of torque
+// and of the whole system, for any joint:
+//   "solver"    0: the model's, or 1 + mjgSolver; "fallbacks": count of sensor 12; "steps" "unsolved" "slow":
+//              steps with gears, unsolved steps by their status, and steps in which the solver fell back on another
+//              method
 // 0, or -1 if the joint has no such number. The address is the same for all models of the
 // same structure and the same instances; it reads the model's configuration, so ask once.
 MJGAPI int mjg_stateAddress(mjgStateAddress* address, const mjModel* m, int joint,

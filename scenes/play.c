@@ -112,7 +112,7 @@ int mjg_openPlay(mjgPlay* play, const mjgScene* scene, const mjgCase* variant, c
 }
 
 
-// whether the engine found the state unusable in this step, and reset it
+// 1 if the engine found the state unusable in this step, and reset it
 static int diverged(const mjData* d) {
   return d->warning[mjWARN_BADQPOS].number || d->warning[mjWARN_BADQVEL].number ||
          d->warning[mjWARN_BADQACC].number;

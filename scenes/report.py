@@ -67,7 +67,7 @@ def read_table(path):
 
 
 def last_change(time, values):
-    """When the last change by more than a hundredth of the range happens."""
+    """Time of the last change by more than a hundredth of the range."""
     away = np.flatnonzero(abs(values - values[-1]) > 0.01 * (np.ptp(values) or 1))
     return time[away[-1]] if away.size else time[0]
 
@@ -119,7 +119,7 @@ def draw_standard(name, runs, units):
 
 
 def find_drawings():
-    """Which function draws which scene."""
+    """The function that draws each scene."""
     drawings = {}
     for path in sorted(pathlib.Path(__file__).parent.glob("*/plot.py")):
         spec = importlib.util.spec_from_file_location(f"plot_{path.parent.name}", path)

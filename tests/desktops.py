@@ -15,7 +15,7 @@ import lief
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 SYSTEM = {"/usr/lib/libSystem.B.dylib"}
 OPENBLAS = "@rpath/libscipy_openblas.dylib"
-# libraries of Windows, OpenBLAS beside ours, and the engine, which the tool alone names
+# libraries of Windows, OpenBLAS beside ours, and the engine, which only the tool names
 WINDOWS = ("kernel32.dll", "ntdll.dll", "ucrtbase.dll", "api-ms-win-crt-", "libscipy_openblas.dll")
 # libraries that manylinux lets a wheel expect of every system, and the engine
 LINUX = re.compile(r"lib(c|m|dl|pthread|rt|X11)\.so\.\d|ld-linux-.*|libmujoco\.so\.[\d.]+|lib(mjgear_core|scipy_openblas|glfw)\S*")

@@ -1,7 +1,7 @@
 // Fuzzer of a program's command line: bytes become words, most of them such as its own
 // help has, and main is called. It returns one of its exit codes. Errors are lines on standard
-// error that begin with its name. JSON is JSON and MJCF is XML, whatever names are in it. Files
-// are written in a folder of the fuzzer alone.
+// error that begin with its name. JSON output is valid JSON and MJCF is valid XML, with
+// any names in it. Files are written in a folder of the fuzzer alone.
 //   MJGEAR_PROGRAM        name of the program, with which its messages begin
 //   MJGEAR_EXIT_MOST      its largest exit code
 // Linked with main renamed to mjgi_main, and with what would go beyond a command line

@@ -297,7 +297,7 @@ class Groups(unittest.TestCase):
     """Groups that are left out together."""
 
     def test_joints_one_at_a_time(self):
-        """Logs in which one joint moves: without its log nothing says a joint's friction, so that parts of all logs are left out."""
+        """Logs in which one joint moves: no other log determines a joint's friction, so parts of all logs are left out."""
         made, made_logs = made_up_arm.draw(np.random.default_rng(9), rungs=["native"] * 6, logs=6, seconds=8.0, noise=0.02)
         arm = Arm(made.spec.compile(), made_up_arm.JOINTS)
         self.assertEqual(Problem(arm, made_logs).alone, [])

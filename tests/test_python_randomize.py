@@ -402,7 +402,7 @@ class Refused(unittest.TestCase):
                     with self.assertRaisesRegex(mjgear.GearError, line) as refused:
                         mjgear.randomize(gears, given)
                     self.assertNotIn("\n", str(refused.exception))
-        arm = mjgear.Distribution(arm, ["elbow"])  # which it could have written
+        arm = mjgear.Distribution(arm, ["elbow"])  # a result that identify could have written
         self.assertEqual(arm.columns, (("elbow", "gamma_u"),))
         with tempfile.TemporaryDirectory() as folder:
             file = pathlib.Path(folder) / "found.json"

@@ -17,7 +17,7 @@ const char* const frameValueName[frameNVALUE] = {
 
 //---------------------------------- life ----------------------------------------------------------
 
-// does the processor draw
+// 1 if the processor draws
 int frameIsSoftware(const char* renderer) {
   static const char* const names[] = {"llvmpipe", "softpipe", "swrast", "Software"};
   for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {

@@ -72,7 +72,7 @@ void frameDraw(Frame* frame, mjrRect area, Show* show);
 // draw the scene's name and description over the picture
 void frameTitle(const Frame* frame, mjrRect area, const Show* show);
 
-// does the processor draw, by the name of the renderer
+// 1 if the processor draws, by the name of the renderer
 int frameIsSoftware(const char* renderer);
 
 #endif  // MJGEAR_VIEWER_FRAME_H_

@@ -51,7 +51,7 @@ enum {
 
 //---------------------------------- items ---------------------------------------------------------
 
-// is an item usable
+// 1 if an item is usable
 static int enabled(int category, void* data) {
   const Panel* panel = data;
   return category == enablePAUSED ? !panel->run : panel->known[category - enablePARAMETER];

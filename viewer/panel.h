@@ -50,7 +50,7 @@ typedef struct Panel_ {
   int selected;                 // geared joint
   mjtNum speed;                 // simulated over wall-clock time
   mjtNum parameter[panelNKEY];  // of the selected geared joint, by key of tune.h
-  int known[panelNKEY];         // whether it has them
+  int known[panelNKEY];         // 1 if the joint has the parameter
   int solver;
   int changed;   // key that was changed; panelSOLVER: the solver
   mjtNum* qpos;  // copies of positions and controls, which stay in place when the model changes

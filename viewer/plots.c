@@ -232,8 +232,8 @@ static int drawNames(char (*name)[64], int n, mjrRect area, const mjrContext* co
 }
 
 
-// whether a simulation has the quantity of a plot: the engine's friction has no internal force, and
-// a model without friction has none
+// 1 if a simulation has the quantity of a plot: the engine's friction has no internal
+// force, and a model without friction has none
 static int hasCurve(const Sim* sim, int plot) {
   if (plot < plotLAMBDA) {
     return 1;

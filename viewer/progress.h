@@ -6,10 +6,10 @@
 
 typedef struct mjgProgress_ {
   int enabled;
-  int terminal;  // whether a bar can be redrawn
+  int terminal;  // 1 if a bar can be redrawn
   double begin;  // s, of a clock that runs steadily
   double next;   // time of the next display
-  int shown;     // whether a bar stands on the terminal
+  int shown;     // 1 if a bar stands on the terminal
 } mjgProgress;
 
 void mjg_beginProgress(mjgProgress* progress, int enabled);

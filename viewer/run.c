@@ -278,7 +278,7 @@ static int closeResult(mjgOutput* output, const char* folder, const char* scene,
 }
 
 
-// whether the engine went where the scene's own integration went
+// 1 if the engine moved as the scene's own integration
 static int agrees(const mjgPlay* play) {
   return !play->own || play->difference <= play->scene->tolerance;
 }
@@ -421,8 +421,8 @@ static void report(const mjgOptions* options, const mjgScene* scene, const mjgPl
 }
 
 
-// judge a scene whose cases were played, say and write it; rows: whether claims have rows to look at.
-// Returns an exit code.
+// judge a scene whose cases were played, print and write the verdict; rows: whether
+// claims have rows to look at. Returns an exit code.
 static int judge(const mjgOptions* options, const mjgScene* scene, const mjgPlay* play, int nplay,
                  int rows) {
   mjgRun run[nplay];

@@ -145,7 +145,7 @@ static void writeHead(const Show* show) {
 
 
 void showStep(Show* show, const mjvPerturb* perturb) {
-  // controls set by hand belong to all
+  // copy controls set by hand to all simulations
   for (int s = 1; s < show->nsim; s++) {
     if (show->sim[s].m->nu == show->sim[0].m->nu) {
       mju_copy(show->sim[s].d->ctrl, show->sim[0].d->ctrl, (int)show->sim[0].m->nu);

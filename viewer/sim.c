@@ -64,7 +64,7 @@ static mjsElement* findElement(mjSpec* spec, mjtObj type, int id) {
 }
 
 
-// does an element refer to our plugin, by the plugin's name or by that of an instance
+// 1 if an element refers to our plugin, by the plugin's name or an instance's name
 static int isOurs(mjSpec* spec, const mjsPlugin* plugin) {
   const char* name = mjs_getString(plugin->plugin_name);
   if (plugin->active && !name[0]) {

@@ -86,13 +86,13 @@ void simFree(Sim* sim);
 // values of a geared joint at the last mj_forward
 SimValues simValues(const Sim* sim, int gear);
 
-// whether its position is a length, and its torques are forces
+// 1 if its position is a length, and its torques are forces
 int simIsLength(const Sim* sim, int gear);
 
-// whether a geared joint has backlash
+// 1 if a geared joint has backlash
 int simHasBacklash(const Sim* sim);
 
-// whether the gear of a joint has friction
+// 1 if the gear of a joint has friction
 int simHasFriction(const Sim* sim);
 
 // remember the state

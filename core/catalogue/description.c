@@ -285,7 +285,7 @@ static void checkType(mjgReport* report, const mjgDescription* d, int type) {
 }
 
 
-// Require companions of keys, whatever the type.
+// Require companions of keys, for all types.
 static void checkCompanions(mjgReport* report, const mjgDescription* d, int type) {
   const int* given = d->given;
 

@@ -60,8 +60,7 @@ static void addStribeck(double* gamma_u, double* gamma_v, double* coulomb, const
   *gamma_v += S * t->gamma_v_stribeck;
 
   // the quadratic part grows with the smaller torque, that of the driven side, and only
-  // while the two sides oppose each other; a side without torque adds 0 whatever the
-  // signs
+  // while the two sides oppose each other; a side without torque adds 0 for any signs
   if (signbit(u) == signbit(x)) {
     if (fabs(u) > fabs(x)) {
       *gamma_v += S * t->gamma_v_quadratic * fabs(x);

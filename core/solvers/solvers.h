@@ -44,8 +44,8 @@ double mjgi_blockSigmaMax(mjgiBlock* b, const mjgProblem* problem);
 // 1 if the block is known to have one solution
 int mjgi_isWellPosed(mjgiBlock* b);
 
-// Solve a block and add to info: with friction alone; with couplings, which calls the
-// first.
+// Solve a block and add its counts to info. The first function solves blocks with
+// friction alone; the second, blocks with couplings, calls the first.
 void mjgi_solveFriction(mjgSolution* solution, mjgInfo* info, const mjgProblem* problem,
                         const mjgSettings* settings, mjgiMethod method, mjgWorkspace* work);
 void mjgi_solveCoupled(mjgSolution* solution, mjgInfo* info, const mjgProblem* problem,

@@ -24,7 +24,7 @@ int mjgp_enginePaths(char paths[mjgpMAXENGINE][mjgpMAXPATH]) {
   for (DWORD i = 0; i < n_modules && n < mjgpMAXENGINE; i++) {
     WCHAR path[mjgpMAXPATH];
     DWORD length = GetModuleFileNameW(modules[i], path, mjgpMAXPATH);
-    // whoever has a mj_version is a MuJoCo, whatever its file is called
+    // a library with a mj_version is a MuJoCo, under any file name
     if (length > 0 && length < mjgpMAXPATH && GetProcAddress(modules[i], "mj_version") &&
         WideCharToMultiByte(CP_UTF8, 0, path, -1, paths[n], mjgpMAXPATH, NULL, NULL) > 0) {
       n++;

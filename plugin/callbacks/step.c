@@ -89,9 +89,9 @@ static int markFallingAsleep(mjgpGears* g, const mjModel* m, mjData* d) {
 }
 
 
-// Keep only the gears of trees that fall asleep, and return the former number. The engine puts
-// trees to sleep after the motion of the step is known and activations are advanced to
-// the next step. The others move as solved. Under "discrete" the engine moves by the
+// Keep only the gears of trees that fall asleep, and return the number before. The engine
+// puts trees to sleep after the motion of the step is known and activations are advanced
+// to the next step. The others move as solved. Under "discrete" the engine moves by the
 // forces that it computes then.
 static int keepFallingAsleep(int* active, mjgpGears* g) {
   int nactive = g->in.nactive, n = 0;

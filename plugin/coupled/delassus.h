@@ -36,8 +36,8 @@ typedef struct mjgpStep_ {
   int* state;          // states of a trial                                  (nefc)
   mjtNum* t;           // friction                                           (n)
   mjtNum* target;      // friction of a linearization                        (n)
-  mjtNum* acc;  // velocity change of the gears per second at s->a, and the torque that the rows of
-                // rotor inertia take, in whole lanes                 (ld)
+  mjtNum* acc;         // gear accelerations at s->a, then torques of the rows of
+                       // rotor inertia, in whole lanes                 (ld)
 } mjgpStep;
 
 // Compute forces, states and cone Hessians at s->a.

@@ -86,7 +86,7 @@ static int nextPieces(mjgpNewton* p) {
   mjtNum h = s->m->opt.timestep, size = p->size;
   int changes = 0;
   for (int i = 0; i < s->n && solvesFriction(p); i++) {
-    size = mju_max(size, mju_abs(p->t[i]));  // this friction is an unknown of the same system
+    size = mju_max(size, mju_abs(p->t[i]));  // an unknown of the same system
   }
   for (int i = 0; i < s->n; i++) {
     const mjgpPiece* piece = p->piece + i;

@@ -279,8 +279,8 @@ int mjgp_actuationMatters(const mjgpGears* g, const mjModel* m) {
 
 
 // Rotors behind gaps that share an actuator, through a tendon without a gear for instance:
-// S beside its diagonal is no part of a shaft's law, and without it servos of three
-// rotors diverge, whatever the step. Its row sums of absolute values are added to the
+// Entries of S off its diagonal are no part of a shaft's law, and without them servos of
+// three rotors diverge at any step. Its row sums of absolute values are added to the
 // diagonal: this is exact if all rotors move alike, and else an error of first order in
 // the step
 

@@ -248,8 +248,8 @@ int mjgp_proxPiece(mjgpPiece* piece, mjgpGears* g, mjtNum h, mjtNum W, mjtNum R,
 // Returns the friction of a shaft at acc; t if it is at a jump.
 mjtNum mjgp_shaftFrictionAt(mjgpPiece* piece, mjtNum acc, mjtNum t);
 
-// Returns the friction of a monotone gear at acc, whatever its piece; at rest, that on the side
-// of along.
+// Returns the friction of a monotone gear at acc, for any piece; at rest, the friction on
+// the side of along.
 static inline mjtNum mjgp_frictionAt(mjgpPiece* piece, const mjgpGears* g, mjtNum h, mjtNum acc,
                                      mjtNum along, mjtNum t) {
   if (piece->shaft) {

@@ -29,8 +29,7 @@
 // round-off errors below which a gradient is zero
 #define mjgpZERO 128
 
-// number of evaluations of constraint forces by the engine; each has the round-off of one
-// of ours
+// factor on round-off of constraint forces: the engine evaluates them this many times
 #define mjgpEVALUATIONS 16
 
 // least share: of the largest round-off, for a dof without forces; of the fastest velocity, for

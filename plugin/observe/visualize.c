@@ -75,7 +75,8 @@ static void addPiece(mjvScene* scn, const float rgb[3], mjtNum width, const mjtN
 }
 
 
-// Returns the state of a joint to draw: slow motion of joint or rotor (speed) is not visible.
+// Returns the state to draw for a joint. A joint or rotor of invisibly low speed is drawn
+// at rest.
 static int visibleState(const mjtNum value[mjgNSENSOR], mjtNum speed) {
   int state = (int)value[mjgSENSOR_STATE];
   int moves =

@@ -30,7 +30,7 @@ _TRIES = 1000  # rounds until all draws are in their intervals
 
 
 class Distribution:
-    """How the numbers of gears vary: sample() draws, assign() writes draws into simulations, states() makes states of them.
+    """Distribution of the numbers of gears: sample() draws, assign() writes draws into simulations, states() makes states of them.
 
         drawn = mjgear.Distribution({"coulomb": (0.1, 0.5)}, ["elbow"])
         drawn.assign(gears, drawn.sample(rng, 512))

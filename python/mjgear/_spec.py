@@ -237,7 +237,7 @@ def _plan(spec: mujoco.MjSpec, call: _Call) -> _Plan:
 
 
 def wraps(element: Any) -> bool:
-    """Is it a tendon that wraps around a geom?"""
+    """True for a tendon that wraps around a geom."""
     return any(wrap.type in (mujoco.mjtWrap.mjWRAP_SPHERE, mujoco.mjtWrap.mjWRAP_CYLINDER) for wrap in getattr(element, "path", ()))
 
 

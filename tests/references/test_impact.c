@@ -1,5 +1,6 @@
-// A body hits a link with a gear, motor off: the momentum of the link in closed form, whatever the
-// contact's restitution, for many drawn sets of parameters, in the core and in the engine.
+// A body hits a link with a gear, motor off: the momentum of the link in closed form, for
+// any restitution of the contact, for many drawn sets of parameters, in the core and in
+// the engine.
 
 #include <math.h>
 #include <setjmp.h>

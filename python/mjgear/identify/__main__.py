@@ -11,7 +11,7 @@ if __name__ == "__main__" and os.name == "posix" and "OPENBLAS_NUM_THREADS" not 
 
 
 def run() -> None:
-    """The program. Who starts it leaves interrupts to the system while it imports, where Python would show its own lines."""
+    """The program. The caller leaves interrupts to the system during imports, because Python would print its own lines."""
     from mjgear.identify import cli  # behind the threads of BLAS
 
     signal.signal(signal.SIGINT, signal.default_int_handler)

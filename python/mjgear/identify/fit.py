@@ -183,7 +183,7 @@ def embedded(bench: Bench, source: Fit, target: Model) -> list[dict[str, float]]
 
 
 def _is_measured(bench: Bench, model: Model, logs: Sequence[int]) -> bool:
-    """Whether a model has a gap that two encoders tell: it is not fitted, and its cost says nothing about it."""
+    """True if two encoders determine the gap of a model: it is not fitted, and the cost does not depend on it."""
     return "half_gap" in model.parameters and isinstance(bench, Pendulum) and backlash.has_two_encoders([bench.logs[i] for i in logs])
 
 

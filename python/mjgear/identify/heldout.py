@@ -1,4 +1,4 @@
-"""Which model predicts held-out logs."""
+"""Compare models by their predictions of held-out logs."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ def choose(held: HeldOut, ladder: Sequence[Model]) -> str:
 
 
 def _is_positive(x: np.ndarray) -> bool:
-    """Whether the mean of these numbers is above 0: one-sided t-test; a single number has no scatter to judge by."""
+    """True if the mean of these numbers is above 0: one-sided t-test; a single number has no scatter to judge by."""
     return x.size < 2 or bool(x.mean() > student.ppf(_SURE, x.size - 1) * x.std(ddof=1) / np.sqrt(x.size))
 
 

@@ -28,7 +28,7 @@ class Interval:
     Attributes:
       value: estimate.
       low, high: ends; the parameter's bounds where nothing is known.
-      known: False if the logs do not say anything about it.
+      known: False if the logs do not determine it.
     """
 
     value: float
@@ -155,7 +155,7 @@ def _correlations(covariance: np.ndarray, known: np.ndarray) -> np.ndarray:
 
 
 def _is_wide(name: str, value: float, half: float) -> bool:
-    """Whether an interval says nothing: of a scale that is not 0, half as much or half as much again."""
+    """True if an interval is too wide to be useful: of a scale that is not 0, half as much or half as much again."""
     return bool(name in ("torque_constant", "resistance") and half > 0.5 * abs(value))
 
 

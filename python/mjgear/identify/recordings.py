@@ -30,12 +30,12 @@ def split(path: str | Path) -> tuple[Path, str]:
 
 
 def fits(path: Path) -> bool:
-    """Whether this is a recording: by its suffix, or a folder with the metadata of rosbag2."""
+    """True if this is a recording: by its suffix, or a folder with the metadata of rosbag2."""
     return path.suffix in (".parquet", ".mcap") or is_bag(path)
 
 
 def is_bag(path: Path) -> bool:
-    """Whether a folder is a rosbag2."""
+    """True if a folder is a rosbag2."""
     return (path / "metadata.yaml").is_file()
 
 

@@ -1,4 +1,4 @@
-"""What the chosen model lacks: the missing term of friction or torque that explains most of the residual.
+"""Find the missing term of friction or torque that explains most of the residual of the chosen model.
 
 Each suspect is a family of torques along the motion of a log: friction that changes with time, temperature, position, speed or load, a constant
 torque, a torque over the angle. Its coefficients are linear. Least squares about the fit, with all parameters free, give the part of the residual
@@ -100,7 +100,7 @@ def _hats(x: np.ndarray, n: int) -> list[np.ndarray]:
 
 @dataclass
 class _Motion:
-    """Where a log is: angle, speed and load over their usual sizes, direction of friction, time of the campaign from -1 to 1."""
+    """State of a log: angle, speed and load over their usual sizes, direction of friction, time of the campaign from -1 to 1."""
 
     q: np.ndarray | None
     v: np.ndarray

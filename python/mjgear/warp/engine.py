@@ -150,7 +150,7 @@ def solve_free_bodies(m: mjw.Model, d: mjw.Data):
 # ------------------------------------------ the constraint solver ------------------------------------------------
 
 
-# whether a solve may end early, which has to be reversible
+# True if a solve may end early; this must be reversible
 _ENDS = "overflow" in _DATA and "warn_overflow" in vars(Option) and hasattr(types, "OverflowType")
 OVERFLOW_ITERATIONS = int(types.OverflowType.ITERATIONS) if _ENDS else 0
 
@@ -174,7 +174,7 @@ def most_iterations(m: mjw.Model, most: int):
 
 
 def hook(gears_of):
-    """Have the constraint solver ask gears instead of a solve.
+    """Let the constraint solver call gears instead of a solve.
 
     MuJoCo Warp has no callback there, so its function is wrapped, once a process, for the models that have gears.
 

@@ -497,7 +497,7 @@ class Gears:
         m.opt.integrator = outside
 
     def _settle(self, m, d, couples):
-        """Friction, motion and states of constraints that belong together."""
+        """Make friction, motion and states of constraints consistent."""
         lanes = self._threads()
         wp.launch(
             self._kernels.settle,

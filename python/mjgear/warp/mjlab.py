@@ -98,7 +98,7 @@ class GearedDcMotorActuatorCfg(mjlab.actuator.BuiltinDcMotorActuatorCfg):
 
 
 class GearedDcMotorActuator(mjlab.actuator.BuiltinDcMotorActuator):
-    """What GearedDcMotorActuatorCfg builds: a <dcmotor> and a gear for each joint."""
+    """Result of GearedDcMotorActuatorCfg: a <dcmotor> and a gear for each joint."""
 
     cfg: GearedDcMotorActuatorCfg
 

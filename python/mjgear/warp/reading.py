@@ -59,7 +59,7 @@ def _number(library, model, data, joint: int, key: str) -> float | None:
 
 
 def _gains(model, parameters: list[int]) -> np.ndarray:
-    """Which actuators have these parameters of an affine force, or a force of another kind that may depend on motion. (nactuator)"""
+    """Mask of actuators with these parameters of an affine force, or with a force of another kind that may depend on motion. (nactuator)"""
     none = model.actuator_biastype == mujoco.mjtBias.mjBIAS_NONE
     none |= (model.actuator_biastype == mujoco.mjtBias.mjBIAS_AFFINE) & ~model.actuator_biasprm[:, parameters].any(axis=1)
     return ~(none & (model.actuator_gaintype == mujoco.mjtGain.mjGAIN_FIXED))

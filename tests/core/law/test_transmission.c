@@ -50,8 +50,8 @@ static void test_stribeck(void** state) {
   assertNear(gu, 0.2, 1e-15);
   assertNear(gv, 0.5, 1e-15);
 
-  // a side without torque adds nothing, whatever the other one has; a small torque counts,
-  // though u x is below the smallest number
+  // a side without torque adds nothing, for any torque of the other side; a small torque
+  // counts, though u x is below the smallest number
   mjg_frictionAt(&gu, &gv, &c, &t, 0, 0, 0, 4);
   assert_true(gu == 0.2 && gv == 0.5);
   mjg_frictionAt(&gu, &gv, &c, &t, 0, 0, -3, -0.0);

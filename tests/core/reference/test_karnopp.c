@@ -252,7 +252,7 @@ static void test_differenceByInertia(void** state) {
   assert_int_equal(mjg_stepScalar(&next, NULL, 1, motor, load, gu, gv, 0, 2, h), 0);
   assertNear((next - 1) / h, (0.6 * motor - load) / 2, 1e-9);
 
-  // without acceleration both agree, whatever the inertias are
+  // without acceleration both agree, for any inertias
   double steady = load / 0.6;
   assert_int_equal(mjg_stepScalar(&next, NULL, 1, steady, load, gu, gv, 0, 2, h), 0);
   assertNear(next, 1, 1e-12);

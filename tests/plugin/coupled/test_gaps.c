@@ -64,8 +64,8 @@ int __wrap_mjgp_newton(mjgpNewton* p) {
 }
 
 
-// Is a torque off the law noticed. Changed by a thousandth: the torque of a loaded shaft, and the friction
-// of a slipping motor
+// Torques off the law are noticed. Changed by a thousandth: the torque of a loaded shaft,
+// and the friction of a slipping motor
 static int spoiled[2], missed[2];
 
 mjtNum __wrap_mjgp_lawError(mjgpStep* s, int* worst) {

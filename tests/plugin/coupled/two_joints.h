@@ -159,7 +159,7 @@ static int trySolution(double x[4], const Step* s, const int piece[2], int activ
     return 0;
   }
 
-  // is it as was assumed, up to rounding
+  // check the assumption, up to round-off
   for (int r = 0; r < s->nrow; r++) {
     double jar = s->J[2 * r] * x[0] + s->J[2 * r + 1] * x[1] - s->aref[r];
     double tiny =

@@ -353,7 +353,7 @@ class Fitter:
           sums: sums(pieces), where they are there already.
           only: a joint whose numbers are fitted, and the links, of which the other joints say what Others holds.
           enough: a step that lowers the cost by less is the last; the cost is a sum of squares over variances.
-          linear: one step of Gauss-Newton, whatever the cost does: for draws near the best point.
+          linear: one step of Gauss-Newton, even if the cost rises: for draws near the best point.
         """
         sums = self.sums(pieces) if sums is None else sums
         free, low, high, center, precision = self._layout(rungs, centers)

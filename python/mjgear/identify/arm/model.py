@@ -24,8 +24,7 @@ _TURNS = 41  # places of the least slope that are tried
 def viscous(p: np.ndarray, power: float, fastest: float) -> tuple[np.ndarray, dict[str, float]]:
     """Damping (3) of v, v |v|, v^3, and keys of a gear for the rest.
 
-    Friction that grows with v |v| or v^3 is MuJoCo's own, with a power below 1 a gear's. Where the logs' friction bends down,
-    the closest polynomial that never falls: the fitted one would drive the joint beyond the speeds of the logs.
+    Friction that grows with v |v| or v^3 is MuJoCo's own, with a power below 1 a gear's. If the logs' friction bends down, use the closest polynomial that never falls: the fitted one would drive the joint beyond the speeds of the logs.
     """
     b, c = float(p[PLACE["viscous"]]), float(p[PLACE["curved"]])
     if c == 0 or (c > 0 and power < 1):

@@ -120,7 +120,7 @@ def make(numbers) -> list[wp.Kernel]:
 
     @wp.func
     def release(w: int, lane: int, lanes: int, n: int, law: Law, found: Found) -> int:
-        """Joints that slip on their static bound where the step is solved break away (mjgi_lawReleases). Whether there are any."""
+        """Joints that slip on their static bound where the step is solved break away (mjgi_lawReleases). True if there are any."""
         released = int(0)
         for i in range(n):
             released = wp.max(released, releases(found.mode[w, i], law.ratio[w, i], law.v0[w, i]))

@@ -1,7 +1,6 @@
-"""Friction, motion and states of constraints that belong together, behind a constraint solve with the friction of the last step.
+"""Rounds that make friction, motion and states of constraints consistent, after a constraint solve with the friction of the last step.
 
-A round is a friction problem at the states that constraints have (problem.py) and a look at the states that follow (states.py). Where
-states and forces stay and the motion with them, the world is done. Where rounds do not end, gears become rows of friction loss with
+A round is a friction problem at the states that constraints have (problem.py) and a look at the states that follow (states.py). If states, forces and motion no longer change, the world is done. If rounds do not end, gears become rows of friction loss with
 the bound of the last friction problem. That is a convex problem, in which friction drives by no more than the softness of rows
 allows. One more round continues from its solution. If the round does not converge, the solution of the rows is kept.
 
@@ -14,7 +13,8 @@ from mjgear.warp.engine import OVERFLOW_ITERATIONS
 
 from .numbers import RESIDUAL, UNSOLVED, Constraints, Couples, Motion, Round, Tree, blame, integers, scalars, vectors
 
-# rounds; rows of friction loss; and both once more; and how often rows of friction loss are solved for, a convex problem
+# stages: rounds, rows of friction loss, both once more; and limit of solves for rows of
+# friction loss, a convex problem
 STAGES = 4
 PASSIVE = 30
 

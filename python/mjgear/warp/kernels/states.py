@@ -1,4 +1,4 @@
-"""Whether constraints keep their states, and cones their forces, at the motion that a friction problem has found."""
+"""Check that constraints keep their states, and cones their forces, at the motion of a friction problem."""
 
 import warp as wp
 from mujoco_warp._src.types import ConstraintState
