@@ -2,8 +2,8 @@
 //
 // This header is the manual of the C core. The core knows no physics engine; it needs the
 // C library and OpenBLAS, holds no global, and neither allocates, locks nor does input or
-// output, with one exception: from 32 joints in a block on matrix products are
-// OpenBLAS's, which takes a buffer from a pool of its own, under a lock of its own. Every
+// output, with one exception: in blocks of 32 joints or more OpenBLAS computes matrix
+// products, which takes a buffer from a pool of its own, under a lock of its own. Every
 // call is re-entrant: threads may share inputs but not workspaces or outputs.
 //
 // Rules for all functions of all public headers:
@@ -170,9 +170,9 @@ typedef enum mjgSolver_ {
 const char* mjg_solverName(int solver);
 int mjg_solverFromName(const char* name);
 
-// most joints with friction of one block that enumeration accepts, which tries 5^n
-// combinations of modes; and of one with couplings, where it does so in each of their
-// iterations
+// largest number of joints with friction in a block that enumeration accepts, because it
+// tries 5^n combinations of modes; and in a block with couplings, because it repeats this
+// in each iteration of the couplings
 #define mjgMAXENUM        8
 #define mjgMAXENUMCOUPLED 5
 

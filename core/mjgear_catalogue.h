@@ -106,7 +106,7 @@ typedef struct mjgTransmission_ {
   double ratio;                 // motor per output motion; 0: not known         1, rad/m
   mjgSpur spur;                 // if mesh: gears whose coefficients follow the
   int mesh;                     //   angle and replace gamma_u, gamma_v
-  double temperature;           // at which tables over it are read; 20 if not known   degC
+  double temperature;           // temperature for tables over it; 20 if not known   degC
   mjgTable table[mjgNTABLE];    // multiply all of the above that they name, gains at rest too
 } mjgTransmission;
 

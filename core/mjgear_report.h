@@ -49,10 +49,10 @@ int mjg_checkTransmission(mjgReport* report, const mjgTransmission* transmission
 int mjg_sticks(const mjgTransmission* transmission, double f_u, double f_v);
 
 // motor torque f_u at which a joint at rest that holds the load f_v breaks away in the
-// direction +1 or -1; load torque f_v at which one whose motor holds f_u does. direction
-// * INFINITY (motor) or -direction * INFINITY (load) if no torque moves it. NaN for
-// another direction, for a torque that is not finite, and for a gear that
-// mjg_checkTransmission refuses.
+// direction +1 or -1; load torque f_v at which a joint at rest under the motor torque f_u
+// breaks away. direction * INFINITY (motor) or -direction * INFINITY (load) if no torque
+// moves it. NaN for another direction, for a torque that is not finite, and for a gear
+// that mjg_checkTransmission refuses.
 double mjg_breakawayMotor(const mjgTransmission* transmission, double f_v, int direction);
 double mjg_breakawayLoad(const mjgTransmission* transmission, double f_u, int direction);
 

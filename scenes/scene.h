@@ -29,7 +29,8 @@ typedef struct mjgSetting_ {
 typedef struct mjgCase_ {
   const char* name;                   // unique in the scene; part of file names
   mjgSetting setting[mjgMAXSETTING];  // ends at the first null instance
-  double parameter[mjgMAXPARAMETER];  // for the callbacks of the scene; their meaning is its own
+  double
+      parameter[mjgMAXPARAMETER];  // numbers for the scene's callbacks, which define their meaning
 } mjgCase;
 
 // a case that was run: trajectory.h describes its rows

@@ -89,7 +89,7 @@ class Test(unittest.TestCase):
             self.assertIn("model = None is none of m1", done.stderr)
 
     def test_golden_bound(self):
-        """M1 to M4 everywhere; M5 and M6 where motor and load oppose each other, and elsewhere within the error that is told."""
+        """M1 to M4 everywhere; M5 and M6 where motor and load oppose each other, and elsewhere within the stated error."""
         from mjgear._bam import _resolve, friction_of
 
         random = np.random.default_rng(44)

@@ -157,7 +157,7 @@ class Test(unittest.TestCase):
                 self.assertAlmostEqual(one.load, arm.loads(one.pose, 1.0)[i], delta=1e-9)
 
     def test_speed(self):
-        """A slide that carries a weight keeps its speed with the torque that is told."""
+        """A slide that carries a weight keeps its speed with the reported torque."""
         for keys in ({"preset": "mx106_m6"}, {"gamma_u": 0.2, "gamma_v": 1.2, "coulomb": 0.3}, {"eta_forward": 0.6, "coulomb": 2}):
             spec = mujoco.MjSpec.from_string("<mujoco><option timestep='0.001' gravity='0 0 -9.81'/><worldbody><body><joint name='s' type='slide' axis='0 0 1' damping='0.4' armature='5'/>"
                                              "<geom size='.1' mass='1'/></body></worldbody><actuator><motor joint='s'/></actuator></mujoco>")

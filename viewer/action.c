@@ -23,7 +23,7 @@ void windowPace(Window* w) {
 }
 
 
-// stop where we are and tell it
+// stop here and report it
 void windowRun(Window* w, int run) {
   w->panel.run = run;
   w->frame.perturb.active = 0;

@@ -290,7 +290,7 @@ static const char* caseName(const mjgPlay* play) {
 }
 
 
-// write how far each case is from its own integration; 0: done
+// write the distance of each case from its own integration; 0: done
 static int writeDifferences(const char* folder, const mjgScene* scene, const mjgPlay* play,
                             int nplay) {
   mjgOutput* output = openResult(folder, scene->name, "differences");

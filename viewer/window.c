@@ -80,7 +80,7 @@ static GLFWwindow* createWindow(const ShowOptions* option, const char* title) {
 
 //---------------------------------- frames --------------------------------------------------------
 
-// step until simulated time is where it should be, or the time for a frame is used up
+// step until simulated time has caught up, or the time for a frame is used up
 static void advance(Window* w) {
   Show* show = w->show;
   double begin = windowClock(), budget = 0.7 / w->refresh;

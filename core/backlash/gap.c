@@ -13,8 +13,8 @@ static const double kGauss = 0.57735026918962576451;
 // Gauss points are then more exact
 static const double kShort = 1e-3;
 
-// scalar solves: iterations, each third of which at least halves the bracket (where the
-// law is smooth Newton takes a few); and change at which Newton ends
+// scalar solves: limit of iterations (every third at least halves the bracket; on a
+// smooth law Newton takes a few), and change at which Newton ends
 enum {
   mjgiITERATIONS = 200
 };

@@ -17,9 +17,9 @@ typedef struct mjgiPlanetary_ {
 } mjgiPlanetary;
 
 // ratio, negative if the output turns against the sun, and efficiencies from Willis'
-// relation and the power that each mesh carries seen from the carrier, of which it loses
-// its share. eta_b <= 0: self-locking.
-// error: mjgERR_ARGUMENT, also if the output would not turn
+// relation and the power of each mesh relative to the carrier, of which the mesh loses
+// its share. eta_b <= 0: self-locking. error: mjgERR_ARGUMENT, also if the output would
+// not turn
 int mjgi_planetary(double* ratio, double* eta_f, double* eta_b, const mjgiPlanetary* gears);
 
 #endif  // MJGEAR_PLANETARY_H_

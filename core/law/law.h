@@ -125,8 +125,8 @@ mjgFUNCTION mjgREAL mjgi_lawHold(mjgREAL lambda, mjgREAL c, mjgREAL static_ratio
 // end of the interval of x >= 0 from 0 on with x <= r (|phi + s p x| + c), infinite if it
 // has none; sets load to the sign of lambda there. For phi other than 0 the limit is
 // |lambda_s| of (35). For phi = 0 and |p| >= 1 the paper's first line has lambda = 0 and
-// a joint that moves freely; here it jams, as it does for every phi near by of one sign,
-// and as the statics (23) of a gear that cannot be driven back demand.
+// a joint that moves freely; here it jams, as for every nearby phi of one sign, and in
+// accordance with the statics (23) of a non-backdrivable gear.
 //
 // The bound r (|phi + s p x| + c) is convex in x and not negative at x = 0, so that the
 // torques below it that are connected to x = 0 are an interval [0, limit], and limit is

@@ -42,7 +42,7 @@ int mjgi_inverse(double* A, int* pivot, int n);
 // scratch. Returns 0 if A is not positive definite, else 1.
 int mjgi_cholesky(double* A, int n);
 
-// The same of a copy in U; 0 also if A is not symmetric.
+// Factor a copy of A in U likewise; returns 0 also if A is not symmetric.
 int mjgi_factorMass(double* U, const double* A, int n);
 
 // x = (U' U)^-1 x

@@ -8,8 +8,8 @@
 
 #include "coupled/delassus.h"
 
-// Returns the acceleration of joint i per unit of its torque, at least a thousandth of that
-// without the other joints, so that it is positive.
+// Returns the acceleration of joint i per unit of its torque, at least a thousandth of
+// its value without the other joints, so that it is positive.
 mjtNum mjgp_stepSize(const mjgpStep* s, int i);
 
 // Returns the largest distance of the results from the law at s->a and s->acc, relative to

@@ -241,7 +241,7 @@ static void direct(mjgpPath* path) {
   mjtNum h = s->m->opt.timestep;
   int n = path->n;
 
-  // change of the lines with the inputs, in which they are linear
+  // change of the lines with the inputs; they are linear in them
   setInputs(path, path->x + 1);
   for (int i = 0; i < n; i++) {
     mjgpPiece *line = path->line + i, *piece = p->piece + i;

@@ -129,7 +129,7 @@ static void boundEffect(mjtNum* low, mjtNum* high, mjgpBranch* branch, mjgpGears
 // Returns 1 if the gear slips by itself for every W within its bounds.
 static int isClear(const mjgpGears* g, const mjgpMotion* p, mjtNum t, mjtNum lambda, mjtNum h,
                    const mjgpBound* hold, int same, mjtNum low, mjtNum high) {
-  // bounds of P, with whose slope friction would grow
+  // bounds of P, the slope of the load over friction
   mjtNum gamma_v = g->in.gamma_v[p->i], S = (g->in.gamma_u[p->i] + gamma_v) * g->in.inertia[p->i];
   mjtNum least = S * low - gamma_v, most = S * high - gamma_v;
   mjtNum more = mjgi_lawBound(lambda + hold->shift, hold->c, hold->r) - mju_abs(t);

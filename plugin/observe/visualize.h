@@ -7,7 +7,7 @@
 // share of torque that friction takes. Backlash is a sector, drawn 60 degrees wide, in
 // which a needle shows where the rotor is. At a slide ring and arc are a rod and an arrow
 // beside the axis, with a scale of their own. Switching off the joint's group hides them;
-// with labels of joints the arrow tells the torque.
+// with labels of joints the arrow shows the torque.
 
 #ifndef MJGEAR_PLUGIN_VISUALIZE_H_
 #define MJGEAR_PLUGIN_VISUALIZE_H_

@@ -97,7 +97,7 @@ def from_bam(source: str | os.PathLike[str] | Mapping[str, Any], *, viscous: Lit
         viscous: where the viscous friction of M3 to M6 is. "gear": inside, as curved_friction with the exponent 1, which does not load the gear.
             "joint": the joint's damping, which the engine integrates implicitly and which is a load of the gear. Without load dependence both
             are the same, and it is the joint's damping.
-        torque: for which ``error`` is told, N m; None: what 12 V give at rest where the file has kt and R, else 1 N m.
+        torque: largest torque for ``error``, N m; None: the torque at rest under 12 V if the file has kt and R, else 1 N m.
 
     Raises:
         GearError: no such model, a parameter is missing, unknown or out of range; all problems at once.

@@ -470,7 +470,7 @@ def explain(preset: str | None = None, *, load: Value = 1, inertia: Value | None
 
     Args:
         preset: the name of a preset; further keys replace its keys.
-        load: load torque at which motor torques are told, N m, of a leadscrew a force in N; not 0.
+        load: load torque of the reported motor torques, N m, for a leadscrew a force in N; not 0.
         inertia: of the output side, kg m2, for apparent inertias.
         values: keys of the description, SI at the output side or with a unit: eta_forward=0.8, coulomb="2 Nm"; keys()
             lists them.

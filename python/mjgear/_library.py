@@ -117,4 +117,4 @@ def _is_registered() -> bool:
             find.restype = ctypes.c_void_p
             find.argtypes = [ctypes.c_char_p, ctypes.POINTER(ctypes.c_int)]
             return bool(find(NAME.encode(), ctypes.byref(ctypes.c_int())))
-    return True  # an engine from elsewhere reports its own errors
+    return True  # an engine from another source reports its own errors

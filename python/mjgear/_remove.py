@@ -66,7 +66,7 @@ class Instance:
     """A plugin instance that is gears.
 
     Attributes:
-        name: its name; of one that is written inside of a body the body's, a colon and the body's number.
+        name: its name; for an instance inside a body, the body's name, a colon and the body's number.
         config: its keys.
         names: "joint" and "tendon" -> names in the model of its keys, with the prefix and suffix of attach.
     """

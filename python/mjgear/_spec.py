@@ -96,7 +96,7 @@ def add(
         name: of the plugin instance; without it "gears", or "gears_2" and so on where the model has that.
         sensors: add a sensor for each joint and tendon, named NAME_gear; over a Batch results are read from these.
         armature: the rotor's inertia. "keep": a joint that has armature keeps it, one that has none gets the preset's.
-            "preset": all get the preset's. A number, or one for each, kg m2 at the output side: that.
+            "preset": all get the preset's. A number, or one for each: this inertia, kg m2 at the output side.
             motor_inertia (with ratio) counts as a number; the preset's inertia of the gear itself comes on top of it.
         replace: joints that have a gear lose it and get this one.
         home: "shared": one instance, in the nearest body that carries all joints; a part of the robot that is attached without that body
@@ -208,7 +208,7 @@ def _name(spec: mujoco.MjSpec, name: str | None, lists: Mapping[str, list[Any]],
 
 
 def _freed(spec: mujoco.MjSpec, lists: Mapping[str, list[Any]]) -> set[str]:
-    """Instances of which nothing is left where these elements lose their gears."""
+    """Instances that become empty if these elements lose their gears."""
     names = {kind: {one.name for one in some} for kind, some in lists.items()}
     return {instance.name for instance in _remove.geared(spec) if all(set(instance.names[kind]) <= names[kind] for kind in names)}
 

@@ -131,7 +131,7 @@ static void claims(mjgClaims* claims, const mjgRun* run) {
             "%.4f rad with MuJoCo's friction and damping",
             NLOG, gear, native);
 
-  // results against the gear are told as well
+  // results against the gear are reported as well
   double ours = swing(&run[0], "q_servo", run[0].variant->OFFSET);
   double theirs = swing(&run[1], "q_servo", run[1].variant->OFFSET);
   double real = swing(&run[0], "measured", 0);

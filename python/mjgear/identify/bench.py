@@ -24,8 +24,8 @@ _SAMPLES = 4000  # most samples of all dynamometer logs together; of more, neigh
 _LOADED = 0.05  # least output torque over the motor's that shows how friction depends on load
 _STEADY = 0.02  # largest scatter of torque and speed in such an average, relative to their largest and usual values
 
-# torques and inertias of the core's array, and numbers per torque: a motor with s times the torque moves a joint like one
-# with 1/s of the inertia and friction
+# torques and inertias of the core's array, and (below) numbers per torque: s times the
+# motor torque moves a joint like 1/s of the inertia and friction
 _TORQUES = [core.INDEX[n] for n in ("inertia", "gravity", "armature", "coulomb", "viscous", "motor_viscous", "stribeck_friction", "curved_friction",
                                     "stiffness", "damping")]
 _PER_TORQUE = [core.INDEX[n] for n in ("gamma_u_quadratic", "gamma_v_quadratic")]

@@ -42,7 +42,7 @@ def check(path: Path) -> None:
 def write(path: Path, content: str | bytes) -> None:
     """Write a file; on failure the old one stays.
 
-    Text is UTF-8; what that cannot say becomes ``\\udcXX``.
+    Text is UTF-8; other characters become ``\\udcXX``.
 
     Raises:
       OSError: with the name of the file.

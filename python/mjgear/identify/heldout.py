@@ -15,7 +15,7 @@ from mjgear.identify.models import Model
 
 _WORTH = 0.02  # part of the error that further parameters have to take away
 _THIRD = 4 / 3  # least ratio of errors that gets a remark
-_SURE = 0.975  # of the test that they do
+_SURE = 0.975  # probability of the t-test that they do
 _FOLDS = 12  # most groups of single logs
 
 #: groups that may be left out, and the facts of a log that define them

@@ -160,7 +160,7 @@ def _is_wide(name: str, value: float, half: float) -> bool:
 
 
 def _is_known(bench: Bench, fit: Fit, space: Space, here: np.ndarray) -> list[bool]:
-    """Whether the logs determine each number: if it moves by a usual amount and all others follow, the prediction
+    """Check that the logs determine each number: if it moves by a usual amount and all others follow, the prediction
     has to change by more than the mean error of the logs.
 
     A bootstrap does not tell: where nothing depends on a number its fits stay where they began.

@@ -87,7 +87,7 @@ class Model:
       law: "gear" or "bam", as the core knows them.
       parameters: names in PARAMETERS.
       nested: simpler models that this one contains. Each starts from the other's solution, too.
-      akin: a model of another law that says nearly the same: each starts from the other's solution as well, where both are fitted.
+      akin: a model of another law with nearly the same friction: each starts from the other's solution as well, where both are fitted.
     """
 
     name: str

@@ -252,7 +252,7 @@ static void rattles(void** state) {
 
 // The step predicts a touch from the yield of both sides per unit of torque: A and
 // h/inertia, unless it is given. Then the torque is a function of the motion alone: on
-// any line through a point of it the point is the solution
+// any line through a point of this function the point is the solution
 static void foresees(void** state) {
   (void)state;
   const double h = 1e-3, A = 2e-4, inertia = 0.5, vhat = -0.4;

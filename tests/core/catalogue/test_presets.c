@@ -122,7 +122,7 @@ static void test_modules(void** state) {
     double drag = kDrive[i].current * kDrive[i].constant;
     assert_true(fabs(t.coulomb + t.viscous * speed - drag) < 1e-4 * drag);
   }
-  // a motor's inertia shows multiplied by the square of the ratio
+  // a motor's inertia is multiplied by the square of the ratio
   mjgTransmission t = transmissionOf("damiao_4310");
   assert_true(fabs(t.armature - 1.8e-3) < 1e-9);
 }

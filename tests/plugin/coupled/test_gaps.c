@@ -341,9 +341,10 @@ static mjModel* makeLeg(void) {
 }
 
 
-// A shaft that answers all others is on its law, on the line of acceleration and of torque that others take that friction
-// has there. The law is the core's at the velocity to which the line leads, not on the line. Every other line goes through
-// the place where the torque changes most: where it jumps the shaft knows both sides
+// A shaft solved with all others given is on its law. Friction changes the acceleration,
+// and the torque of other joints' inertia, along a line; the core's law is evaluated at
+// the velocity where the solution is. Every other line goes through the point where the
+// torque changes most: at a jump the shaft has both sides
 static void test_answer(void** state) {
   (void)state;
   int count = 0, jumps = 0;

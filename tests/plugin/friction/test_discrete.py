@@ -216,7 +216,7 @@ def test_stiff_servos_and_backlash():
         now = data.sensordata.reshape(n, -1).T.copy()
         assert (now[11] <= 1).all(), (step, now[11])
         if before is not None:
-            # the numbers of a step have the rotors before it
+            # the results of a step contain the rotors before this step
             angle, w, w_next, t = before[7], before[8], now[8], before[0]
             u = kp * (last - angle - h * w) - kv * w - (rotor + h * kv + h * h * kp) * (w_next - w) / h
             size = abs(kp * (last - angle)) + abs(kv * w) + abs(u)

@@ -270,8 +270,8 @@ static void test_verdicts(void** state) {
 }
 
 
-// Torques of steps of a servo, and of the acceleration of mj_forward; steps go on unchanged after a
-// call
+// Torques of a servo's steps, from the step and from mj_forward's acceleration; a call
+// does not change later steps
 static void test_steps(void** state) {
   (void)state;
   for (int k = 0; k < 12; k++) {

@@ -1,7 +1,7 @@
 """Results in formats of other programs, and lines about losses in these formats.
 
 URDF `<dynamics>` has damping and friction, Isaac (PhysX) joints have armature, friction and viscous friction, Drake has damping,
-rotor inertia and gear ratio. None of them knows friction that grows with the load. They get the constant friction and damping
+rotor inertia and gear ratio. None of them has friction that grows with the load. They get the constant friction and damping
 closest to the friction of the logs.
 """
 

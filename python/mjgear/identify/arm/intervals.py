@@ -104,7 +104,7 @@ def intervals(fitter: Fitter, rungs: Sequence[Rung], state: State, replicates: i
             counts[:] = 1
         fit, _ = fitter.solve(rungs, state, counts, 1, centers, linear=True)
         draws[k] = list(numbers(fitter, rungs, fit).values())
-    # a draw far out tells of a fit that did not settle; quartiles do not see it
+    # an outlier comes from a fit that did not converge; quartiles ignore it
     middle = np.median(draws, axis=0)
     spread = np.std(draws, axis=0, ddof=1)
     quartiles = (np.quantile(draws, 0.841, axis=0) - np.quantile(draws, 0.159, axis=0)) / 2

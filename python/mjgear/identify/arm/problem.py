@@ -1,6 +1,6 @@
 """All logs of an arm as Gram matrices, one a joint and a piece of a log.
 
-A piece lasts a second or more, so that the errors of two pieces hardly know of one another. All fits, held-out errors and
+A piece lasts a second or more, so that the errors of two pieces are nearly independent. All fits, held-out errors and
 bootstrap draws are sums of these matrices.
 """
 
