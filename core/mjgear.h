@@ -2,9 +2,9 @@
 //
 // This header is the manual of the C core. The core knows no physics engine; it needs the
 // C library and OpenBLAS, holds no global, and neither allocates, locks nor does input or
-// output, with one exception: in blocks of 32 joints or more OpenBLAS computes matrix
-// products, which takes a buffer from a pool of its own, under a lock of its own. Every
-// call is re-entrant: threads may share inputs but not workspaces or outputs.
+// output, with one exception: in blocks of 32 joints or more it calls OpenBLAS for matrix
+// products. OpenBLAS takes a buffer from its own pool, under its own lock. Every call is
+// re-entrant: threads may share inputs but not workspaces or outputs.
 //
 // Rules for all functions of all public headers:
 //

@@ -13,9 +13,9 @@ typedef struct mjgPlay_ {
   mjData* d;
   mjgTrajectory trajectory;
   int (*readGear)(double* value, const mjModel* m, const mjData* d, int joint);  // of the plugin
-  int* geared;        // of each joint of the model: 1 if it has a gear with friction
+  int* geared;        // 1 for each joint of the model that has a gear with friction
   double* own;        // state of the own integration: q, v; null if there is none
-  double difference;  // largest difference from it so far
+  double difference;  // largest difference from own so far
 } mjgPlay;
 
 // begin at the state in d, which must live as long as the play; compare: run the scene's own

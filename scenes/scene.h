@@ -29,8 +29,7 @@ typedef struct mjgSetting_ {
 typedef struct mjgCase_ {
   const char* name;                   // unique in the scene; part of file names
   mjgSetting setting[mjgMAXSETTING];  // ends at the first null instance
-  double
-      parameter[mjgMAXPARAMETER];  // numbers for the scene's callbacks, which define their meaning
+  double parameter[mjgMAXPARAMETER];  // numbers for the scene's callbacks
 } mjgCase;
 
 // a case that was run: trajectory.h describes its rows

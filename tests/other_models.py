@@ -6,7 +6,7 @@ Each file is one process. Every hinge and slide that an actuator drives gets a g
 one with play, with each integrator that the plain model has. Controls are random numbers in their ranges, anew every twenty steps. A row has the
 steps that were not solved, the torques of friction that give power, the largest error of the law in steps that count as solved (Euler without gaps:
 from velocities, actuator forces and passive forces of the engine, in units of the torques), and the processor time over that of the plain model and of one with
-frictionloss. For a refused model the remedy of its message is tried. Missing meshes become spheres, and the table says so."""
+frictionloss. For a refused model the remedy of its message is tried. Missing meshes become spheres, and the table marks them."""
 
 import argparse
 import collections

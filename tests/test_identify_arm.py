@@ -183,7 +183,8 @@ class MadeUp(unittest.TestCase):
                 self.assertLess(errors["M5"], 1.05 * errors["chosen"])
         self.assertIn("M6   chosen / best of all", done.stdout)
 
-        # the truth is in the intervals of the joints that are right, and the intervals say something
+        # the intervals of the correctly identified joints hold the truth, and are narrow
+        # enough to be useful
         held, asked = [], []
         for joint, ok, f in zip(made_up_arm.JOINTS, right, made.joints):
             true = {k: v for k, v in dataclasses.asdict(f).items() if k != "rung"} | {"damping": f.viscous}

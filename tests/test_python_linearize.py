@@ -170,7 +170,7 @@ class Exact(unittest.TestCase):
         self.assertAlmostEqual((MASS * dv + ROTOR * dw) / STEP, 1, delta=1e-9)
         self.assertAlmostEqual(found.B[names.index("rotor_angle j"), 0] / (STEP * (dw - dv)), 1, delta=1e-9)
 
-        # at the end of its range it is the side within
+        # at the end of a control's range the derivative is the one within
         ends = []
         for d.ctrl[:] in (39.9, 40.0):
             ends.append(mjgear.linearize(m, d))

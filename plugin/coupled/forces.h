@@ -28,7 +28,7 @@ typedef struct mjgpForces_ {
   int* held;         // 1: the change of dw is known                         (nv)
   int* below;        // 1: the change at an ancestor is known                (nv)
   mjtNum* slope;     // diagonal of Mhat - M                                 (nv)
-  mjtNum* pivot;     // inverse pivots of K, of each dof of the model
+  mjtNum* pivot;     // inverse pivots of K, for each dof of the model
   mjtNum* B;         // J Mhat M^-1                                          (nefc x nv, in lanes)
   int ld;            // row stride of free
   mjtNum* free;      // M^-1 J'                                              (nv x ld)

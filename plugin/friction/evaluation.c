@@ -106,8 +106,9 @@ static void nestActuation(const mjgpGears* g, const mjModel* m, mjData* d) {
 }
 
 
-// Returns the force that the engine adds to a DC motor after the callback, at the velocity of its
-// joint: cogging and bristles, whose state is behind slew rate, integral and temperature.
+// Returns the force that the engine adds to a DC motor after the callback, at the
+// velocity of its joint: cogging and bristles. The bristles' state follows slew rate,
+// integral and temperature in act.
 static mjtNum forceBehind(const mjModel* m, const mjData* d, int k) {
   const mjtNum *bias = m->actuator_biasprm + mjNBIAS * k, *dyn = m->actuator_dynprm + mjNDYN * k;
   int group = m->actuator_group[k], adr = d->moment_rowadr[m->actuator_outadr[k]];

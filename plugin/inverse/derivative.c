@@ -46,7 +46,7 @@ typedef struct mjgpDerivative_ {
   mjgpPiece *piece, *moved;  // pieces of the step, and with another control           (n)
   mjgpShaft* shaft;          // shafts of both                                       (2 n)
   int *mode, *load;          // pieces of the step                                         (n)
-  mjtNum *base, *ahead, *back, *change;  // at the control, above, below; change
+  mjtNum *base, *ahead, *back, *change;  // rows at the control, at +eps, at -eps; slope
   mjtNum* dacc;     // change of the acceleration of gears                                    (ld)
   mjtNum kink_tol;  // mjgpBENT, divided by the factor of a wider change
 } mjgpDerivative;

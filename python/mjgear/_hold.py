@@ -144,7 +144,8 @@ def hold(
 
     Args:
         model: a model with gears.
-        payload: point mass in kg and the name of a site or body, (2, "tool") or "2kg@tool". A mass of 0 is allowed: payloads at which joints slip are still reported.
+        payload: point mass in kg and the name of a site or body, (2, "tool") or "2kg@tool". A mass of 0 is allowed:
+            payloads at which joints slip are still reported.
         poses: "worst": of each joint the pose in the ranges of all joints in which its load is largest for its gear, found by exact maximization along
             one joint after the other from several starts; "keyframes": the model's; "random": samples; or an array of qpos, (nq) or (n, nq).
         speed: of lifting and lowering, rad/s or m/s.

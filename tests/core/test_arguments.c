@@ -111,7 +111,7 @@ static void solving(void** state) {
   REFUSED(mjg_jammed(NULL, NULL, solution));
   REFUSED(mjg_jammed(NULL, problem, NULL));
 
-  // every array of a result, and of a problem that has no other form
+  // every array of a result, and of a problem without an alternative form
   double** numbers[] = {&solution->t, &solution->v, &solution->lambda};
   for (int i = 0; i < 3; i++) {
     double* kept = *numbers[i];

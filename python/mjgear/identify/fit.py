@@ -101,7 +101,7 @@ def fit(bench: Bench, model: Model, budget: Budget | None = None, logs: Sequence
     tried = [minimize(bench, model, logs, z, space, min(_RACE, iterations), rough=True) for z in starts]
     if iterations > 1:
         ahead = sorted((r for r, _ in tried), key=lambda r: float(r.cost))[:_AHEAD]
-        tried += [minimize(bench, model, logs, r.x, space, iterations, rough=True) for r in ahead if r.status == 0]  # missing keys
+        tried += [minimize(bench, model, logs, r.x, space, iterations, rough=True) for r in ahead if r.status == 0]  # stopped by the limit of iterations
         first = min((result for result, _ in tried), key=lambda r: float(r.cost))
         tried.append(minimize(bench, model, logs, first.x, space, iterations))
     spent += sum(n for _, n in tried)

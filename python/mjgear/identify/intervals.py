@@ -163,7 +163,7 @@ def _is_known(bench: Bench, fit: Fit, space: Space, here: np.ndarray) -> list[bo
     """Check that the logs determine each number: if it moves by a usual amount and all others follow, the prediction
     has to change by more than the mean error of the logs.
 
-    A bootstrap does not tell: where nothing depends on a number its fits stay where they began.
+    A bootstrap does not show it: if nothing depends on a number, its fits stay at their start.
     """
     def point(z: np.ndarray) -> np.ndarray:
         return np.array(list(_with_derived(dict(zip(space.names, (z * space.size).tolist()))).values()))

@@ -36,7 +36,7 @@ def gear(model: Model, values: Mapping[str, float], joint: str = "joint", indent
     """The ``<extension>`` for a fitted gear; empty for MuJoCo's own friction.
 
     Args:
-      unknown: numbers that the logs do not tell; a comment beside each says so.
+      unknown: numbers that the logs do not determine; each gets a comment.
       efficiencies: write eta_forward and eta_backward for gamma_u and gamma_v.
     """
     if model.name == "native":

@@ -200,7 +200,7 @@ def profile(bench: Bench, fit: Fit, tolerance: Mapping[str, float] | None = None
 
 
 def _liked(factors: np.ndarray, costs: np.ndarray) -> tuple[float, float, float]:
-    """The factor that the logs like best, and the range that they do not rule out, from the cost of each log at each factor."""
+    """The factor of least cost, and the range that the logs do not rule out, from the cost of each log at each factor."""
     best = int(np.argmin(costs.sum(axis=1)))
     tiny = np.finfo(float).tiny
     ratios = np.log((costs + tiny) / (costs[best] + tiny))

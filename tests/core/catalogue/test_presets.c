@@ -94,7 +94,7 @@ static void test_servoBound(void** state) {
 }
 
 
-// model M1 knows no load
+// model M1 has no load dependence
 static void test_servoM1(void** state) {
   (void)state;
   mjgTransmission t = transmissionOf("sts3215_m1");

@@ -367,7 +367,7 @@ static void test_answer(void** state) {
     if (through) {
       mjtNum place = steepest(T, shaft, -far, far);
 
-      // two jumps that round-off does not tell apart are one
+      // two jumps within round-off are one
       T[0] = torqueAt(shaft, place - 1e-9 * far);
       T[1] = torqueAt(shaft, place + 1e-9 * far);
       jump = fabs(T[1] - T[0]) > 1e-6 * inertia * far;

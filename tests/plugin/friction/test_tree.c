@@ -202,7 +202,7 @@ static void follow(const char* integrator, const char* gears, const char* dampin
   assert_true(difference <= 1e-10 * most);
   assert_true(modes[0] > 1000 && modes[1] > 100 && modes[2] > 1000);
 
-  // all of it the short way: three trees each time
+  // all steps are solved tree by tree: three trees each time
   assert_int_equal(g->count.trees, 3 * (3000 + 300));
   assert_int_equal(g->count.unsolved, 0);
   assert_int_equal(g->count.unconfirmed, 0);

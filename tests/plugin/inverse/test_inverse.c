@@ -145,7 +145,7 @@ static void test_locking(void** state) {
     mjModel* m = makeModel(SLIDE, kIntegrator[k], keys, .01, MOTOR);
     assert_int_equal(solve(&low, &high, m, .3, 2, load), mjgMOTION_JAMS);
 
-    // it rests without a motor; steps say from where on the motor moves it
+    // it rests without a motor; steps find the torque from which the motor moves it
     assert_int_equal(solve(&low, &high, m, 0, 0, load), mjgMOTION_RESTS);
     near(low, -load * 2.5 / .8, 100);
     assert_true(low < 0 && high > 0);
@@ -160,7 +160,7 @@ static void test_locking(void** state) {
     mj_deleteModel(m);
   }
 
-  // static friction lets nothing leave rest as slowly as this
+  // no joint leaves rest this slowly under static friction
   mjModel* m = makeModel(SLIDE, "Euler",
                          KEY("gamma_u", "0") KEY("gamma_v", "0") KEY("coulomb", "2")
                              KEY("static_ratio", "1.5"),
