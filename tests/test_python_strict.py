@@ -63,7 +63,7 @@ def geared(**values):
 
 
 def tool(*words):
-    """Problems and warnings that the tool tells."""
+    """Problems and warnings that the tool prints."""
     done = subprocess.run([TOOL, *words, "--json"], capture_output=True, text=True, check=False)
     answer = json.loads(done.stdout)
     return answer["problems"], answer.get("warnings", [])
@@ -323,7 +323,7 @@ class AtTheCall(unittest.TestCase):
         np.testing.assert_array_equal(elbow.coulomb, 2)
 
     def test_batch_of_another_model(self):
-        """With a message for an MjData: a written value would be lost."""
+        """Refused for an MjData, because a written value would be lost."""
         foreign = r"the data are not of this model; make them with it, mujoco.MjData\(model\)"
         spec = arm()
         mjgear.add(spec, "elbow", eta_forward=0.9)

@@ -104,7 +104,7 @@ def main():
         again = ray_sweep.sweep(SETTINGS, folder / "two.parquet")
         assert again.equals(one) and all(part.stat().st_mtime_ns == time for part, time in stays.items())
 
-        # extended, and cut: the arms that both have are the same, and no chunk is simulated again
+        # extended, and cut: arms in both are the same, and no chunk is simulated again
         more = ray_sweep.sweep(dataclasses.replace(SETTINGS, arms=52), folder / "two.parquet")
         assert len(more) == 52 and more.slice(0, 45).equals(one) and all(part.stat().st_mtime_ns == time for part, time in stays.items())
         assert ray_sweep.join(dataclasses.replace(SETTINGS, arms=13), folder / "two.parquet").equals(one.slice(0, 13))

@@ -63,7 +63,7 @@ class Report(unittest.TestCase):
         self.assertNotIn("FAIL", output)
 
     def test_standard_figure(self):
-        """Geared joints only and all of them, friction where there is a gear, curves told apart, rounding as rest."""
+        """Only geared joints and all of them, friction if there is a gear, distinct curves, round-off drawn as rest."""
         sys.path.insert(0, str(SOURCE / "scenes"))
         import report as module
         time = np.linspace(0, 1, 100)

@@ -62,7 +62,7 @@ class Run(unittest.TestCase):
         self.assertEqual((code, errors), (0, ""))
         self.assertEqual(float(self.read("rod/gamma_v=0.2.csv")[1390]["v_rod"]), 0)
 
-        # a changed model is not compared with anything
+        # a changed model has no comparison
         self.assertEqual(self.read("rod/differences.csv"), [])
         self.assertEqual(self.read("rod/claims.csv"), [])
 

@@ -23,7 +23,7 @@ SOURCE = pathlib.Path(os.environ["MJGEAR_SOURCE_DIR"])
 FOLDER = pathlib.Path("pictures").absolute()
 WIDTH, HEIGHT = 480, 360
 
-# no display for anybody
+# hide every display
 ENVIRONMENT = {k: v for k, v in os.environ.items() if k not in ("DISPLAY", "WAYLAND_DISPLAY")}
 
 
@@ -265,7 +265,7 @@ class Against(unittest.TestCase):
         return {name: np.array([float(row[name]) for row in rows]) for name in rows[0]}
 
     def test_models(self):
-        """Without friction nothing rubs, and each joint exists."""
+        """Without friction no joint has any, and each joint exists."""
         models = [path for path in sorted((SOURCE / "models").glob("*/*.xml")) if path.stem.startswith(path.parent.name)]
         self.assertEqual(len(models), 10)
         rubs = 0

@@ -310,7 +310,7 @@ def both(name):
 
 
 def steps(name, plugin, bare, geared):
-    """One step from each of the plugin's states: no further from it than twice Warp from MuJoCo without gears.
+    """One step from each of the plugin's states: the distance is at most twice the distance of Warp from MuJoCo without gears.
 
     A joint that stands still with the plugin stands still here. It also counts as stuck if it moves no faster than the error
     of single precision in that step without gears: a joint that stops in passing at almost no load.
@@ -518,8 +518,9 @@ def worlds():
     assert len(np.unique(together[2], axis=0)) == count and np.ptp(together[0][:, 0]) > 0.01
     print(f"{count} worlds of {length} steps equal {count} single runs")
 
-    # few rounds, so that some worlds are not done: they report it, also if rows of friction loss are not solved to the end; the
-    # largest force, of which 1e-3 may be missing, is that of the iteration before
+    # few rounds, so that some worlds are not done: they report it, also if rows of
+    # friction loss are not solved to the end; the largest force, whose error may be 1e-3,
+    # is from the previous iteration
     for passive, most in ((kernels.rounds.PASSIVE, 2e-3), (1, 1e-2)):
         with mock.patch.object(kernels.rounds, "PASSIVE", passive):
             kernels.make.cache_clear()
@@ -773,7 +774,7 @@ def attached():
 
 
 def attached_viscous():
-    """Viscous friction of a gear, that of better-actuator-models here, moves the device's joint as it does the plugin's."""
+    """Viscous friction of a gear, here of better-actuator-models, moves the device's joint like the plugin's."""
     gear = {"gamma_u": 0.1, "gamma_v": 0.2, "coulomb": 0.5, "viscous": 8}
     plain = ungeared("implicitfast")
     geared = mujoco.MjSpec.from_string(MODEL.format(integrator="implicitfast", option="", config="", joint="", armature=1, actuators=MOTORS))
@@ -1103,7 +1104,7 @@ def interface():
         assert largest(d.qpos.numpy()[0], mjd.qpos) < 1e-5 and np.array_equal(*d.qpos.numpy())
         assert np.abs(mjd.qpos).max() > 0.01 and not gears.unsettled.numpy().any()
         # where the torque on the link changes its sign, round-off may decide the gear's state
-        held = "stuck" if armature == 1 else "locked"  # without much of a rotor the load on j1 grows faster than it
+        held = "stuck" if armature == 1 else "locked"  # with little rotor inertia the load on j1 grows faster than its bound
         assert slips > 20 and others <= 3 and {held, "driving", "driven"} <= states, (slips, others, states)
         print(f"{integrator}, {'servos' if actuators == SERVOS else 'motors'}: sensors and motion of the plugin, "
               f"joints were {', '.join(sorted(states))}, {others} otherwise with the plugin")  # fmt: skip
@@ -1135,7 +1136,7 @@ def interface():
     v, mode = d.qvel.numpy(), gears.mode.numpy()
     assert not v[0].any() and not mode[0].any() and v[1].any()
 
-    # without room for the rows nothing is silent
+    # without room for the rows the steps are reported
     m, d = mjgear.warp.put_model(mjm), mjgear.warp.make_data(mjm, nworld=1, nconmax=16, njmax=1)
     m.opt.warn_overflow = 0
     gears = mjgear.warp.Gears(m, d)

@@ -208,7 +208,7 @@ mjgFUNCTION int mjgi_lawLine(mjgREAL* slope, mjgREAL* constant, mjgREAL factor, 
 
 
 // piece by projection of a trial torque, t plus the torque that would stop the joint, on
-// the bound at the load that it has now: t - clip(trial) is zero at a solution
+// the bound at the joint's present load: t - clip(trial) is zero at a solution
 mjgFUNCTION int mjgi_lawProject(mjgREAL trial, mjgREAL lambda, mjgREAL c, mjgREAL rp, mjgREAL rm) {
   int s = trial > mjgi_lawBound(lambda, c, rp) ? 1 : trial < -mjgi_lawBound(lambda, c, rm) ? -1 : 0;
   return mjgi_piece(s, lambda >= 0);

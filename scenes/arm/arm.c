@@ -74,7 +74,7 @@ static void claims(mjgClaims* claims, const mjgRun* run) {
             "motors off, all six joints stand still for %.1f s: they turn by %g rad at %g rad/s",
             END - STILL, moved, fastest);
 
-  // so does what they hold
+  // the held load does not move either
   double press = mjg_lowest(t, "press", STILL, END);
   double pressed = mjg_highest(t, "press", STILL, END);
   mjg_claim(claims, press > 50 && pressed - press < 1e-6 * press,

@@ -32,7 +32,8 @@ static void configure(mjModel* m, const mjgCase* variant) {
 }
 
 
-// lengths of the legs in a pose, less those at zero: the platform turned by roll and pitch and lifted
+// lengths of the legs in a pose, less their lengths at zero: the platform turned by roll
+// and pitch and lifted
 static void legs(double* length, const mjModel* m, double roll, double pitch, double lift) {
   mjtNum quat[4], about_x[4] = {cos(roll / 2), sin(roll / 2), 0, 0};
   const mjtNum about_y[4] = {cos(pitch / 2), 0, sin(pitch / 2), 0};
@@ -67,7 +68,7 @@ static void input(const mjModel* m, mjData* d, const mjgCase* variant) {
 }
 
 
-// height of the platform, its tilt, and how far the loops gape
+// height of the platform, its tilt, and the gap of the loops
 static const char* const column[] = {"height", "tilt", "gape", NULL};
 
 static void measure(double* value, const mjModel* m, const mjData* d) {

@@ -28,8 +28,8 @@ static const mjgCase taughtCase[] = {
 };
 
 
-// constant friction is the motor's, as the gear's is; the model's rotor has none, because it is the
-// joint's
+// constant friction belongs to the motor, like the gear's; the model's rotor has none,
+// because the joint has it
 static void configure(mjModel* m, const mjgCase* variant) {
   for (int i = 0; i < m->nu; i++) {
     m->dof_frictionloss[m->jnt_dofadr[m->actuator_trnid[2 * i]]] = variant->NATIVE;

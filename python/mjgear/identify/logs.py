@@ -75,7 +75,7 @@ LARGEST = 1 << 30
 #: of a quantity in SI units: differences and products of larger ones overflow
 LARGEST_VALUE = 1e100
 
-#: rad over which a joint with ends does not go: larger ones are mostly degrees
+#: largest position of a joint with ends, rad: larger ones are mostly degrees
 LARGEST_MOTION = 50.0
 
 #: samples that are wanted for one that was measured: beyond, the time is in another unit
@@ -369,7 +369,7 @@ def read(path: str | Path, columns: Mapping[str, str | Column] | None = None, dt
     """
     if not 0 < dt < math.inf:
         raise LogError(f"dt is {dt:g} s; the time between samples is above 0")
-    for fact, given in (facts or {}).items():  # used or not: who gives it believes that it counts
+    for fact, given in (facts or {}).items():  # refused even if unused: the caller expects an effect
         if isinstance(given, float) and not math.isfinite(given):
             raise LogError(f"{path}: {fact} = '{given}' is not a number")
     path, part = recordings.split(path)

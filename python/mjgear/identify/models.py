@@ -11,7 +11,7 @@ class Parameter:
     """A number that is fitted.
 
     Attributes:
-      unit: how it scales with the logs: a scale of Bench.scale, or two with "/" between them; "": it has no unit, or is an angle.
+      unit: its scale with the logs: a scale of Bench.scale, or two with "/" between them; "": it has no unit, or is an angle.
       low, high: bounds, in that unit.
       step: typical size, in that unit; steps of finite differences are a hundredth of it.
       start: range of random starts, in that unit.

@@ -25,7 +25,7 @@ class Identification:
       chosen: name of the model that won.
       fits: model -> fit to all logs.
       intervals: 95 % intervals of the chosen model.
-      held: errors on what was left out of the fit.
+      held: errors on logs left out of the fit.
       notes: what the logs do not determine.
       misfit: the residual over the noise of the sensors, and what may explain it (suspects.py).
     """

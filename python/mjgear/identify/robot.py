@@ -21,7 +21,7 @@ from mjgear import _library
 from mjgear.identify.logs import LogError
 
 sysid: Any = importlib.import_module("mujoco.sysid")
-if not hasattr(sysid, "Parameter"):  # it is empty without its extra
+if not hasattr(sysid, "Parameter"):  # the module is empty without its extra
     raise LogError("robots need mujoco.sysid: pip install 'mujoco[sysid]'")
 
 #: parameters of each joint: start, low, high; torques are those of the joint's actuators
@@ -35,7 +35,7 @@ GEAR: dict[str, tuple[float, float, float]] = {
 
 
 def _instance(spec: mujoco.MjSpec, joint: str) -> tuple[Any, int, int]:
-    """The plugin instance that gears a joint, the joint's place in it, and how many joints it has."""
+    """The plugin instance that gears a joint, the joint's place in it, and its number of joints."""
     for plugin in spec.plugins:
         joints = str(plugin.config.get("joint", "")).split() if plugin.plugin_name == _library.NAME else []
         if joint in joints:
@@ -164,7 +164,7 @@ def load(log: str | Path, *models: mujoco.MjModel) -> Any:
     """A SystemTrajectory for one of these models: a robot's logs may come from its model with gears, or without.
 
     Raises:
-      OSError, KeyError, ValueError: it fits none of them; the text is about the first.
+      OSError, KeyError, ValueError: it fits no model; the text is about the first model.
     """
     first: Exception | None = None
     for model in models:

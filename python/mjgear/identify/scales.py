@@ -3,7 +3,7 @@
 A torque constant, the gain of a position loop that sets a torque, a mass: each scales the motor's torque against the load, and
 each may be wrong. A motor with s times the torque moves a joint like one with 1/s of the inertia, and a gear can compensate
 most of it: efficiencies eta_forward/s and eta_backward s give nearly the same motion. So a given scale is
-tested: the model is fitted at several scales, and each log says how well it likes them. Scales within the tolerance that the
+tested: the model is fitted at several scales, and each log gives a cost for each. Scales within the tolerance that the
 logs do not rule out widen the intervals. A contradiction is reported, and so is a different choice of model with the scale
 free.
 """
@@ -162,7 +162,7 @@ def _at(bench: Bench, fit: Fit, name: str, value: float, near: Mapping[str, floa
 
 
 def profile(bench: Bench, fit: Fit, tolerance: Mapping[str, float] | None = None) -> Scale | None:
-    """Test the scale of the motor's torque; None where voltage and back-EMF tell it, or it is fitted.
+    """Test the scale of the motor's torque; None if voltage and back-EMF determine it, or it is fitted.
 
     At each scale the model is fitted anew, and the logarithms of the logs' costs over those at the best scale have a mean and
     a scatter. To first order the mean grows with the square of the distance and the scatter with the distance. So a scale
@@ -175,7 +175,7 @@ def profile(bench: Bench, fit: Fit, tolerance: Mapping[str, float] | None = None
     values, costs = {1.0: dict(fit.values)}, {1.0: _costs(bench, fit.model, fit.values)}
 
     def add(factor: float) -> None:
-        """Fit at a factor, from where the nearest one ended and from where that would be a gear's."""
+        """Fit at a factor, from the result at the nearest factor, and from this result as a gear would compensate the factor."""
         last = min(values, key=lambda f: abs(f - factor))
         near = values[last]
         tried = [_at(bench, fit, name, unit * factor, start) for start in (near, *([with_torque_constant(near, factor / last)] if "gamma_u" in near else []))]

@@ -20,7 +20,7 @@ from mjgear.identify.leastsquares import at
 
 _MISFIT = 1.5  # least ratio of residual to sensor noise that shows a missing term
 _WORTH = 0.2  # part of the squared held-out residual that a suspect explains at least
-_LEVEL = 0.975  # of the test that it does so log after log, divided among the suspects
+_LEVEL = 0.975  # probability of the test that it does so log after log, divided among the suspects
 _PERIODS = 12  # a turn, up to which friction and torque over the angle are looked for
 _HATS = 4  # pieces of a curve over speed or load
 _STEP = 1e-3  # of the torque of a term, relative to the usual torque
@@ -64,7 +64,7 @@ class Misfit:
         return self.ratio > _MISFIT
 
     def ends(self) -> list[dict[str, float]]:
-        """Return possible values: those with each certain suspect, or with every suspect if none is certain."""
+        """Return possible values: with each certain suspect, or with every suspect if none is certain."""
         if not self.is_found:
             return []
         return [s.values for s in self.suspects if s.is_sure] or [s.values for s in self.suspects]

@@ -100,7 +100,7 @@ class FrictionRows:
         self._rows = None if "dof_frictionadr" in _DATA else wp.zeros((d.nworld, nv), dtype=int)
 
     def find(self, d: mjw.Data):
-        """After the constraint rows of a step are made; before 4.0 nothing says where they are."""
+        """After the constraint rows of a step are made; before 4.0 their place is unknown."""
         if self._rows is not None:
             self._rows.fill_(-1)
             wp.launch(_find_rows, dim=(d.nworld, d.njmax), inputs=[d.nefc, d.efc.type, d.efc.id], outputs=[self._rows])

@@ -103,7 +103,7 @@ def attach(
 
     Raises:
         UnsupportedError: the model needs a feature that mjgear.warp lacks.
-        GearTypeError: an argument is something else than it is called.
+        GearTypeError: an argument has another type than its name says.
         GearError: njmax is too small, model, data and mjm do not belong together, or the model has gears already.
         GearError: an unknown joint, key, preset or robot.
     """
@@ -211,7 +211,7 @@ class Gears:
         precision: of the friction problem, "single" or "double". MuJoCo Warp itself computes in single precision.
 
     Raises:
-        GearError: a model of mujoco_warp.put_model, rounds that are no whole number from 1 to 100, or another precision.
+        GearError: a model of mujoco_warp.put_model, rounds other than a whole number from 1 to 100, or another precision.
     """
 
     def __init__(self, model: mjw.Model, data: mjw.Data, rounds: int = _ROUNDS, precision: str = "single"):
@@ -286,7 +286,7 @@ class Gears:
             model.opt.disableflags = flags | DisableBit.EULERDAMP
         self._settable = {"rounds", "softness", "hold"}
 
-        # the step's end, behind the callback that the model has
+        # the step's end, after the model's own callback
         self._chain(model, "sensor", self._finish)
 
     @property

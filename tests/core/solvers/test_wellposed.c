@@ -86,7 +86,7 @@ static void determinantsHaveOneSign(void** state) {
 }
 
 
-// the order between matrices for one joint: |P| < 1 unless P <= -1 cannot happen
+// the condition for one joint: |P| < 1
 static void oneJoint(void** state) {
   (void)state;
   double A = 1, S;

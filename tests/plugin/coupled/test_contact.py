@@ -59,7 +59,7 @@ THROWN = """<mujoco><option timestep="0.00325061" cone="pyramidal" integrator="i
 
 
 def test_breaks_away():
-    """A step with a solution on sliding bounds, to which no path on static ones leads; friction is that of benchmarks/existence.py."""
+    """A step with a solution on sliding bounds, to which no path on static bounds leads; friction equals the result of benchmarks/existence.py."""
     model = mujoco.MjModel.from_xml_string(THROWN)
     data = mujoco.MjData(model)
     data.qpos = [0.207148, 0, 0.340236, 1, 0, 0, 0, 0.66266, 0.0437822, -2.14674, 3.01290]
