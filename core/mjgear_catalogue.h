@@ -84,7 +84,7 @@ typedef struct mjgTransmission_ {
   double gamma_v;
   double gamma_u_stribeck;  // their increase at rest                        1
   double gamma_v_stribeck;
-  double gamma_u_quadratic;     // at rest and for each unit of torque: driven   1/(N m)
+  double gamma_u_quadratic;     // increase at rest per unit of torque: driven    1/(N m)
   double gamma_v_quadratic;     //   by the load |u|, driven by the motor |x|
   double coulomb;               // load-independent friction                     N m
   double static_ratio;          // static to sliding bound, >= 1                 1

@@ -363,7 +363,8 @@ class Refused(unittest.TestCase):
             self.assertEqual(mjgear.dress(self.ur5e(), "ur5e").joints, mjgear.add_robot_gears(self.ur5e(), "ur5e").joints)
 
     def test_tendons_that_the_table_does_not_know(self):
-        """Menagerie's Panda: one motor closes both fingers by a tendon, which this robot's table has not. Unknown tendons of other robots cause no error."""
+        """Menagerie's Panda: one motor closes both fingers by a tendon, which this robot's table lacks. Unknown tendons of other
+        robots cause no error."""
         text = "".join(f'<body pos=".2 0 0"><joint name="joint{i}" axis="0 1 0"/><geom size=".05"/>' for i in range(1, 8))
         text += "".join(f'<body><joint name="finger_joint{i}" type="slide"/><geom size=".02"/></body>' for i in (1, 2)) + "</body>" * 7
         text += '<body pos="0 5 0"><joint name="other1"/><geom size=".1"/><body><joint name="other2"/><geom size=".1"/></body></body>'

@@ -11,8 +11,8 @@
 int mjgi_hasTables(const mjgTransmission* transmission);
 
 // Returns the next guess of t = F(t) by the secant rule. off = F(t) - t; *from, *before: t and
-// off of the previous guess, NaN at first. The step is at most as long as 32 plain rounds
-// together.
+// off of the previous guess, NaN at first. The step is limited to the length of 32 plain
+// rounds.
 static inline double mjgi_secant(double t, double off, double* from, double* before) {
   double slope = (off - *before) / (t - *from);
   *from = t;

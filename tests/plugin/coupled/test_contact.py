@@ -129,7 +129,7 @@ def test_disabled():
 
 
 def test_not_finite():
-    """NaN in an applied force ends within microseconds; the test is on the ratio to a step without it."""
+    """A step with NaN in an applied force ends within microseconds; the test compares its time with a step without NaN."""
     model = mujoco.MjModel.from_xml_string(ARM)
     model.opt.disableflags |= mujoco.mjtDisableBit.mjDSBL_AUTORESET
     data = mujoco.MjData(model)

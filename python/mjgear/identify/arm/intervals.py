@@ -109,7 +109,7 @@ def intervals(fitter: Fitter, rungs: Sequence[Rung], state: State, replicates: i
     spread = np.std(draws, axis=0, ddof=1)
     quartiles = (np.quantile(draws, 0.841, axis=0) - np.quantile(draws, 0.159, axis=0)) / 2
     spread = np.where(spread > 2 * quartiles, np.maximum(quartiles, np.abs(middle - draws.mean(axis=0))), spread)
-    # the same by the curvature, for numbers that a bound or few pieces hold where they are
+    # intervals by the curvature, for numbers that a bound or too few pieces hold fixed
     covariance = fitter.covariance(rungs, state)
     theta = state.vector()
     curved = np.zeros(len(here))
