@@ -115,20 +115,23 @@ static int isDiagonal(const mjModel* m, mjgpGains gains) {
 // Make slope = h d(damping)/dv and the velocity gains of actuators.
 static void makeSlope(mjgpInertia* Mhat, const mjModel* m, const mjData* d, mjgpGears* g, int damps,
                       int gains) {
-  mjtNum h = m->opt.timestep;
-  Mhat->slope = g->scratch.slope;
+  mjtNum h = m->opt.timestep, *diagonal = g->scratch.slope;
+  Mhat->slope = diagonal;
   Mhat->passive = Mhat->flg_M = 1;
-  mju_zero(g->scratch.slope, g->in.removes ? g->config->nv : 0);
-  mjgp_removeDiagonal(g->scratch.slope, g);
   for (int t = g->in.ntree - 1; t >= 0; t--) {
     int tree = g->in.tree[t], first = m->tree_dofadr[tree];
     for (int i = first + m->tree_dofnum[tree] - 1; i >= first; i--) {
       mjtNum slope = damps ? h * dampingSlope(m, d, i) : 0;
       slope -= gains ? h * d->qDeriv[m->D_rowadr[i] + m->D_diag[i]] : 0;
-      slope += g->in.removes ? g->scratch.slope[i] : 0;
-      g->scratch.slope[i] = slope;
-      Mhat->flg_M &= slope == 0;
-      Mhat->passive &= slope >= 0;
+      diagonal[i] = slope;
+    }
+  }
+  mjgp_removeDiagonal(diagonal, g);
+  for (int t = 0; t < g->in.ntree; t++) {
+    int first = m->tree_dofadr[g->in.tree[t]], end = first + m->tree_dofnum[g->in.tree[t]];
+    for (int i = first; i < end; i++) {
+      Mhat->flg_M &= diagonal[i] == 0;
+      Mhat->passive &= diagonal[i] >= 0;
     }
   }
 }
