@@ -473,7 +473,7 @@ MUTATIONS = [
         ("diagonal += at->slope;", "diagonal -= at->slope;"),
         ("a[k] -= M[p] * known;", "a[k] += M[p] * known;"),
         ("force -= L[p] * a[k];", "force += L[p] * a[k];"),
-        ("above[j] -= M[p] * a[k];", "above[j] += M[p] * a[k];"),
+        ("left[row[p]] -= M[p] * a[k];", "left[row[p]] += M[p] * a[k];"),
         ("at->t - at->slope * at->acc;", "at->t;"),
         ("sum -= M[m->M_rowadr[j] + n - 1] * a[j];", ""),
         ("return -r * least < 1 && r * gamma_u < 1 &&", "return"),

@@ -67,49 +67,4 @@ static inline __attribute__((always_inline)) void mjgp_solveRows(mjtNum* matrix,
   }
 }
 
-// The same for a chain of at most mjgpCHAIN dofs, each a descendant of the one before:
-// the lanes of a row stay in registers. All pointers begin at the first dof
-#define mjgpCHAIN (2 * mjgiSIMD)
-static inline __attribute__((always_inline)) void mjgp_solveChain(mjtNum* matrix, mjtNum* x,
-                                                                  mjtNum* pivot, const int* held,
-                                                                  int mask, int n,
-                                                                  const int* line) {
-  for (int k = n - 1; k >= 0; k--) {
-    if (held[k] & mask) {
-      pivot[k] = 1;
-      continue;
-    }
-    mjtNum *L = matrix + line[k], inverse = 1 / (L[k] + pivot[k]), right = x[k];
-    pivot[k] = inverse;
-    int p = k - 1;
-    mjgiSimd low = *(mjgiSimd*)L;
-    *(mjgiSimd*)L = low * inverse;
-    if (p >= mjgiSIMD) {
-      mjgiSimd high = *(mjgiSimd*)(L + mjgiSIMD);
-      *(mjgiSimd*)(L + mjgiSIMD) = high * inverse;
-      for (; p >= mjgiSIMD; p--) {
-        mjtNum* target = matrix + line[p];
-        *(mjgiSimd*)target -= L[p] * low;
-        *(mjgiSimd*)(target + mjgiSIMD) -= L[p] * high;
-        x[p] -= L[p] * right;
-      }
-    }
-    for (; p >= 0; p--) {
-      *(mjgiSimd*)(matrix + line[p]) -= L[p] * low;
-      x[p] -= L[p] * right;
-    }
-  }
-  for (int k = 0; k < n; k++) {
-    if (held[k] & mask) {
-      continue;
-    }
-    const mjtNum* L = matrix + line[k];
-    mjtNum sum = x[k] * pivot[k];
-    for (int p = 0; p < k; p++) {
-      sum -= L[p] * x[p];
-    }
-    x[k] = sum;
-  }
-}
-
 #endif  // MJGEAR_PLUGIN_FACTOR_H_

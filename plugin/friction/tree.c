@@ -16,7 +16,6 @@ typedef struct mjgpTree_ {
   mjgpInertia* Mhat;
   const mjtNum* force;  // all forces without friction                          (nv)
   int first, end;       // dofs of the tree
-  int chain;            // 1: at most mjgpCHAIN dofs, each a descendant of the one before
   const int* joint;     // geared joints, ascending by dof
   int n;                // their number
   mjgpPiece* piece;     // their pieces                                         (n)
@@ -45,12 +44,11 @@ enum {
 
 //---------------------------------- one iteration -------------------------------------------------
 
-// Subtract the force that a dof's known acceleration causes on its n ancestors. row: the
-// ancestors; null: 0 .. n - 1
+// Subtract the force that a dof's known acceleration causes on its n ancestors.
 static inline void takeForces(mjtNum* a, const int* held, const int* row, const mjtNum* M, int n,
                               mjtNum known) {
   for (int p = 0; p < n; p++) {
-    int k = row ? row[p] : p;
+    int k = row[p];
     if (!(held[k] & mjgpDOF_HELD)) {
       a[k] -= M[p] * known;
     }
@@ -63,7 +61,7 @@ static inline void takeForces(mjtNum* a, const int* held, const int* row, const 
 static inline mjtNum takeKnown(const mjtNum* a, const int* held, const int* row, mjtNum* L, int n,
                                mjtNum force) {
   for (int p = 0; p < n; p++) {
-    int k = row ? row[p] : p;
+    int k = row[p];
     if (held[k] & mjgpDOF_HELD) {
       force -= L[p] * a[k];
       L[p] = 0;
@@ -75,23 +73,21 @@ static inline mjtNum takeKnown(const mjtNum* a, const int* held, const int* row,
 
 // Make matrix and right side with the lines of all pieces. Returns 0 if a piece has no
 // line
-static inline __attribute__((always_inline)) int assemble(mjgpTree* tree, int chain) {
+static int assemble(mjgpTree* tree) {
   const mjModel* m = tree->m;
   const mjgpGears* g = tree->g;
   const int *own = g->config->own, *line = g->config->line;
   const mjtNum *M = tree->d->M, *slope = tree->Mhat->slope, *force = tree->force;
   mjgpPiece *piece = tree->piece, *end = piece + tree->n;
   mjtNum *a = tree->a, *pivot = tree->pivot, h = m->opt.timestep;
-  int all = 1, *held = tree->held, base = chain ? tree->first : 0, below = 0;
+  int all = 1, *held = tree->held;
 
   // rows in whole lanes; pivot: additions of lines to the diagonal
   for (int k = tree->first; k < tree->end; k++) {
     int adr = m->M_rowadr[k], diag = m->M_rownnz[k] - 1;
-    const int* row = chain ? NULL : m->M_colind + adr;
+    const int* row = m->M_colind + adr;
     mjtNum right = force[k], diagonal = slope[k];
-    if (!chain) {
-      below = diag && held[row[diag - 1]] ? mjgpDOF_BELOW : 0;
-    }
+    int below = diag && held[row[diag - 1]] ? mjgpDOF_BELOW : 0;
     if (piece < end && own[piece->joint] == k) {
       mjgpPiece* at = piece++;
       if (!at->kept) {
@@ -100,8 +96,7 @@ static inline __attribute__((always_inline)) int assemble(mjgpTree* tree, int ch
       if (at->held) {
         a[k] = at->target;
         held[k] = mjgpDOF_HELD | below;
-        takeForces(a + base, held + base, row, M + adr, diag, a[k]);
-        below = mjgpDOF_BELOW;
+        takeForces(a, held, row, M + adr, diag, a[k]);
         continue;
       }
       right -= at->t - at->slope * at->acc;
@@ -109,7 +104,7 @@ static inline __attribute__((always_inline)) int assemble(mjgpTree* tree, int ch
     }
     mjtNum* L = g->scratch.matrix + line[k];
     mjgp_copySimd(L, M, adr, diag + 1, g->config->nC);
-    a[k] = below ? takeKnown(a + base, held + base, row, L, diag, right) : right;
+    a[k] = below ? takeKnown(a, held, row, L, diag, right) : right;
     pivot[k] = diagonal;
     held[k] = below;
   }
@@ -137,11 +132,10 @@ static mjtNum heldForce(const mjgpTree* tree, int k) {
 
 
 // Compute the unbalanced force at acceleration a, which friction takes.
-static inline __attribute__((always_inline)) void balance(mjgpTree* tree, int chain) {
+static void balance(mjgpTree* tree) {
   const mjModel* m = tree->m;
-  int base = chain ? tree->first : 0;
-  const mjtNum *a = tree->a, *x = a + base;
-  mjtNum *left = tree->balance, *above = left + base, size = 0, most = 0;
+  const mjtNum* a = tree->a;
+  mjtNum *left = tree->balance, size = 0, most = 0;
   for (int k = tree->first; k < tree->end; k++) {
     const int* row = m->M_colind + m->M_rowadr[k];
     const mjtNum* M = tree->d->M + m->M_rowadr[k];
@@ -152,9 +146,8 @@ static inline __attribute__((always_inline)) void balance(mjgpTree* tree, int ch
     largest *= mju_abs(tree->pivot[k]);
     most = largest > most ? largest : most;
     for (int p = 0; p < diag; p++) {
-      int j = chain ? p : row[p];
-      sum -= M[p] * x[j];
-      above[j] -= M[p] * a[k];
+      sum -= M[p] * a[row[p]];
+      left[row[p]] -= M[p] * a[k];
     }
     left[k] = sum;
   }
@@ -182,10 +175,10 @@ static int check(mjgpTree* tree) {
 
 
 // Returns 1 if forces balance up to round-off, when all pieces are unchanged
-static inline __attribute__((always_inline)) int balances(mjgpTree* tree, int chain) {
+static int balances(mjgpTree* tree) {
   mjgpGears* g = tree->g;
   mjtNum h = tree->m->opt.timestep, residual = 0;
-  balance(tree, chain);
+  balance(tree);
   for (int b = 0; b < tree->n; b++) {
     const mjgpPiece* piece = tree->piece + b;
     int i = piece->joint, dof = g->config->own[i];
@@ -281,7 +274,6 @@ static int startPieces(mjgpTree* tree, const int* joint, int n) {
   }
   tree->first = first;
   tree->end = end;
-  tree->chain = end - first <= mjgpCHAIN && m->M_rownnz[end - 1] == end - first;
   tree->joint = joint;
   tree->n = b;
   tree->special = special;
@@ -290,21 +282,13 @@ static int startPieces(mjgpTree* tree, const int* joint, int n) {
 
 
 // Returns 1 if an iteration solved the tree, -1 if a piece has no line, else 0
-static inline __attribute__((always_inline)) int iterate(mjgpTree* tree, int chain) {
-  const int* line = tree->g->config->line;
-  mjtNum* matrix = tree->g->scratch.matrix;
-  int first = tree->first;
-  if (!assemble(tree, chain)) {
+static int iterate(mjgpTree* tree) {
+  if (!assemble(tree)) {
     return -1;
   }
-  if (chain) {
-    mjgp_solveChain(matrix, tree->a + first, tree->pivot + first, tree->held + first, mjgpDOF_HELD,
-                    tree->end - first, line + first);
-  } else {
-    mjgp_solveRows(matrix, tree->a, tree->pivot, tree->held, mjgpDOF_HELD, first, tree->end,
-                   tree->m, line);
-  }
-  return check(tree) && balances(tree, chain) && !toRestBranch(tree) && !release(tree);
+  mjgp_solveRows(tree->g->scratch.matrix, tree->a, tree->pivot, tree->held, mjgpDOF_HELD,
+                 tree->first, tree->end, tree->m, tree->g->config->line);
+  return check(tree) && balances(tree) && !toRestBranch(tree) && !release(tree);
 }
 
 
@@ -312,7 +296,7 @@ static int solveTree(mjgpTree* tree) {
   mjgpGears* g = tree->g;
   int solved = 0, iterations = 0;
   for (; !solved && iterations < mjgpMILD; iterations += solved >= 0) {
-    solved = tree->chain ? iterate(tree, 1) : iterate(tree, 0);
+    solved = iterate(tree);
   }
   solved = solved > 0;
   g->out.last_info = (mjgInfo){.status = mjgSOLVED,
