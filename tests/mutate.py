@@ -558,7 +558,7 @@ class Copy:
         """Return True if a test passes within this processor time, s."""
         python = test.endswith(".py")
         plugin = ["mjgear"] if python or test.startswith("test_plugin") else []
-        self.make(*plugin, "mjgear_core_shared" if python else test)
+        self.make(*plugin, *(("mjgear_core_shared", "mjgear_bench") if python else (test,)))
         done = subprocess.run(["ctest", "--test-dir", self.build, "-R", f"^{test.removesuffix('.py')}$", "--no-tests=error", "--timeout", "3600"],
                               capture_output=True, check=False, env={**os.environ, "OPENBLAS_NUM_THREADS": "1"},
                               preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds)))
