@@ -539,7 +539,7 @@ class Copy:
         if not found:
             sys.exit("mutate.py: no MuJoCo in build/venv; run ./demo, which installs it")
         self.run("cmake", "-G", "Ninja", "-S", self.tree, "-B", self.build, "-DCMAKE_BUILD_TYPE=Debug", "-DCMAKE_C_FLAGS_DEBUG=-O1",
-                 "-DMJGEAR_BUILD_TOOLS=OFF", "-DMJGEAR_BUILD_VIEWER=OFF", f"-DMUJOCO_DIR={found[0]}")
+                 "-DMJGEAR_BUILD_VIEWER=OFF", f"-DMUJOCO_DIR={found[0]}")
 
     def run(self, *command, **options):
         done = subprocess.run(list(map(str, command)), capture_output=True, text=True, check=False, **options)
