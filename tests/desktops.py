@@ -1,6 +1,6 @@
 """Requirements of wheels and libraries for other systems, read from their files: no program is run (.ci/desktops).
 
-    desktops.py BUILD      libraries of a cross build: its folders windows, macos, macos-x86_64, those that exist
+    desktops.py BUILD      libraries of a cross build, in its folders windows, macos and macos-x86_64 if they exist
     desktops.py WHEEL...   licences, a plugin for each supported MuJoCo release, OpenBLAS beside it, and the requirements of all of them
 """
 

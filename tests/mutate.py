@@ -484,7 +484,7 @@ MUTATIONS = [
     ]),
     Of("plugin/friction/rotors.c", "test_plugin_rotors.py test_plugin_gaps", [
         ("mju_addTo(d->qfrc_passive, shift, nv);", ""),
-        ("addReference(m, d, shift);", ""),
+        ("mjgp_addReference(m, d, shift);", ""),
         ("mju_addTo(d->qacc_warmstart, shift, nv);", ""),
         ("mjtNum S = scale * g->in.removed[i];", "mjtNum S = 0;"),
         ("g->in.removed[i] * acc);", "0 * acc);"),

@@ -413,7 +413,7 @@ class Refused(unittest.TestCase):
             mjgear.randomize(gears, {1: (0, 1)})
 
     def test_other_gears_are_named(self):
-        """A worm with the efficiencies of a servo is no longer a worm: this warns, except for a gear that is named."""
+        """A worm that gets the efficiencies of a servo stops being a worm. This warns, unless the gear is named."""
         model, data = make()
         spec = mujoco.MjSpec.from_string(ARM % "")
         mjgear.add(spec, "elbow", "worm", name="a")

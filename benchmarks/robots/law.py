@@ -17,7 +17,6 @@ import numpy as np
 
 # tolerances, relative to the terms of the law
 SIGN, BOUND, MOVES = 1e-6, 1e-5, 1e-6
-LEAST = 1e-10  # N m: terms of a robot at rest whose torques are round-off
 NEIGHBOURS = 1e-5  # terms of the whole robot that count in the rounding errors of each joint
 ROTOR_ANGLE, ROTOR_VELOCITY = 7, 8
 DISCRETE = 4
@@ -152,7 +151,7 @@ class Law:
         u = (tau + shift - take)[:, dof] - inertia * a[:, dof]
         own = sum(np.abs(x) for x in (tau, take, shift, model.dof_armature * a, base, after["qfrc_passive"],
                                       after["qfrc_constraint"], after["qfrc_bias"]))
-        scale = own[:, dof] + NEIGHBOURS * own.max(1)[:, None] + LEAST
+        scale = own[:, dof] + NEIGHBOURS * own.max(1)[:, None] + 1e-12
         w, weight = v_next[:, dof], model.dof_M0[dof]
         fast = h * scale / weight + np.abs(v[:, dof])
         pulls = np.zeros(episode.n, dtype=bool)

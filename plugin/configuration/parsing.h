@@ -79,9 +79,9 @@ static inline int mjgp_isKind(int key) {
   return key < mjgKEY_COULOMB || key == mjgKEY_MOTOR_STARTING;
 }
 
-// Returns the keys that a simulation may change, one bit (1 << mjgKey) each: those that the
-// instance gives, coefficients, efficiencies, starting torques, additional friction. Quantities
-// of the engine, such as armature, are excluded.
+// Returns the keys that a simulation may change, one bit (1 << mjgKey) each: the instance's keys,
+// coefficients, efficiencies, starting torques, additional friction. Quantities of the engine,
+// such as armature, are excluded.
 uint64_t mjgp_changeableKeys(const mjModel* m, int instance);
 
 #endif  // MJGEAR_PLUGIN_PARSING_H_

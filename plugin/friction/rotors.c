@@ -72,8 +72,7 @@ void mjgp_addRemoved(mjtNum* force, const mjgpGears* g, const mjtNum* a, mjtNum 
 }
 
 
-// d->efc_aref += J x
-static void addReference(const mjModel* m, mjData* d, const mjtNum* x) {
+void mjgp_addReference(const mjModel* m, mjData* d, const mjtNum* x) {
   mj_markStack(d);
   mjtNum* Jx = mj_stackAllocNum(d, (size_t)d->nefc);
   mj_mulJacVec(m, d, Jx, x);
@@ -97,7 +96,7 @@ void mjgp_shiftReference(mjgpGears* g, const mjModel* m, mjData* d) {
   mj_solveM(m, d, shift, shift, 1);
   g->out.shifted = 1;
   if (d->nefc) {
-    addReference(m, d, shift);
+    mjgp_addReference(m, d, shift);
     mju_addTo(d->qacc_warmstart, shift, nv);
   }
 }

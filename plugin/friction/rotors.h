@@ -39,4 +39,7 @@ void mjgp_restoreReference(mjgpGears* g, const mjModel* m, mjData* d, int flg_ne
 // force += scale S a at acceleration a of all dofs                                   (nv)
 void mjgp_addRemoved(mjtNum* force, const mjgpGears* g, const mjtNum* a, mjtNum scale);
 
+// d->efc_aref += J x                                                               (nv)
+void mjgp_addReference(const mjModel* m, mjData* d, const mjtNum* x);
+
 #endif  // MJGEAR_PLUGIN_FRICTION_ROTORS_H_

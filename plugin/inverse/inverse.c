@@ -46,10 +46,9 @@ static mjtNum* takeRemoved(mjgpGears* g, const mjModel* m, mjData* d) {
   mjgp_addRemoved(force, g, d->qacc, 1);
   if (d->nefc) {
     mj_markStack(d);
-    mjtNum* x = mj_stackAllocNum(d, (size_t)(nv + d->nefc));
+    mjtNum* x = mj_stackAllocNum(d, (size_t)nv);
     mj_solveM(m, d, x, force, 1);
-    mj_mulJacVec(m, d, x + nv, x);
-    mju_addTo(d->efc_aref, x + nv, d->nefc);
+    mjgp_addReference(m, d, x);
     mj_freeStack(d);
   }
   return force;

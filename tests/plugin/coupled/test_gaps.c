@@ -273,7 +273,7 @@ static void test_two_metrics(void** state) {
   (void)state;
   int most = play("implicitfast", 0.5, 0.2);
   assert_true(at_once > 0 && used < 30);  // 111 if shafts do not answer each other
-  assert_true(most < 72);                 // 78 if Newton continues while it cycles
+  assert_true(most < 72);
   forbidden = 1;
   play("implicitfast", 0.5, 0.2);
   forbidden = 0;
