@@ -56,7 +56,6 @@ void mjgp_solveDofs(const mjgpStep* s, mjtNum* x, const mjgpInertia* matrix, int
 
 void mjgp_motion(const mjgpStep* s, mjtNum* w, const mjtNum* a) {
   const mjgpGroup* group = s->group;
-  mjgp_mulInertia(group, w, a);
   mjgp_solveDofs(s, w, s->Mhat, 1);
   for (int k = 0; k < group->nv; k++) {
     w[k] = s->g->config->reached[s->m->dof_treeid[group->dof[k]]] ? w[k] : a[k];
@@ -71,6 +70,7 @@ void mjgp_accelerationsOf(const mjgpStep* s, mjtNum* restrict acc, const mjtNum*
   if (s->rows && !s->made) {
     mj_markStack(s->d);
     mjtNum* w = mj_stackAllocNum(s->d, (size_t)mjgi_simdEnd(nv));
+    mjgp_mulInertia(group, w, a);
     mjgp_motion(s, w, a);
     mjgp_project(s, acc, w);
     mj_freeStack(s->d);

@@ -54,7 +54,8 @@ static inline void mjgp_addLag(const mjgpStep* s, mjtNum* acc) {
   }
 }
 
-// w = Mhat^-1 M a: acceleration over the step of trees with gears, in whole lanes    (nv)
+// w, M a on entry, becomes Mhat^-1 M a, the acceleration over the step of trees with gears, and a
+// elsewhere; in whole lanes                                                          (nv)
 void mjgp_motion(const mjgpStep* s, mjtNum* w, const mjtNum* a);
 
 // acc = E w, and the rows of rotor inertia times w                           (n + nextra)

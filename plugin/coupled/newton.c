@@ -69,6 +69,17 @@ static void balance(mjgpNewton* p) {
 }
 
 
+// Set s->acc in two metrics, where M a - b is known. p->w becomes the integrator's acceleration.
+static void integratorAccelerations(mjgpNewton* p) {
+  mjgpStep* s = p->s;
+  mju_add(p->w, p->smooth, s->group->force, mjgi_simdEnd(s->group->nv));
+  mjgp_motion(s, p->w, s->a);
+  mju_zero(s->acc, s->group->ld);
+  mjgp_project(s, s->acc, p->w);
+  mjgp_addLag(s, s->acc);
+}
+
+
 // Returns friction of gear i at s->acc on the line from p->acc.
 static mjtNum onLine(const mjgpNewton* p, int i) {
   const mjgpStep* s = p->s;
@@ -189,7 +200,7 @@ static int shorten(mjgpNewton* p) {
     linear += p->t[i] * mjgp_mulGear(group, i, s->search);
   }
   mjgpBracket b = {.high = 1};
-  b.at_low = slopeAt(p, 0, p->f) + linear;
+  b.at_low = slopeAt(p, 0, NULL) + linear;
   b.at_high = slopeAt(p, 1, group->f) + linear + quadratic;
   mjtNum share = 1, slope = b.at_high, most = -mjgpLEFT * b.at_low;
   if (!(b.at_low < 0) || b.at_high <= most) {
@@ -276,9 +287,7 @@ static mjtNum residual(mjgpNewton* p) {
   const mjgpGroup* group = s->group;
   mjtNum missing = 0, most = 0, fastest = 0, moves = 0, h = s->m->opt.timestep;
   if (s->rows) {
-    mjgp_motion(s, p->w, s->a);
-    mjgp_project(s, s->acc, p->w);
-    mjgp_addLag(s, s->acc);
+    integratorAccelerations(p);
   }
   mju_copy(p->w, p->balance, group->nv);
   mju_zero(s->next, group->nv);
@@ -391,7 +400,7 @@ void mjgp_makeNewton(mjgpNewton* p, mjgpStep* s) {
   size_t n = (size_t)s->n, nefc = (size_t)group->nefc, ld = (size_t)group->ld;
   size_t size = (size_t)mjgi_simdEnd(group->nv);
   *p = (mjgpNewton){.s = s, .monotone = 1};
-  mjtNum* number = mj_stackAllocNum(d, 4 * size + 3 * nefc + n + 2 * ld);
+  mjtNum* number = mj_stackAllocNum(d, 4 * size + 2 * nefc + n + 2 * ld);
   mju_zero(number, (int)(4 * size));
   p->w = number;
   p->balance = p->w + size;
@@ -399,8 +408,7 @@ void mjgp_makeNewton(mjgpNewton* p, mjgpStep* s) {
   p->before = p->smooth + size;
   p->from = p->before + size;
   p->row = p->from + nefc;
-  p->f = p->row + nefc;
-  p->t = p->f + nefc;
+  p->t = p->row + nefc;
   p->acc = p->t + n;
   p->dacc = p->acc + ld;
   p->piece = mj_stackAllocByte(d, sizeof(mjgpPiece) * n, _Alignof(mjgpPiece));
@@ -412,7 +420,12 @@ void mjgp_makeNewton(mjgpNewton* p, mjgpStep* s) {
       shafts ? mj_stackAllocByte(d, 2 * sizeof(mjgpShaft) * (size_t)shafts, _Alignof(mjgpShaft))
              : NULL;
   mju_copy(p->t, s->t, s->n);
-  mjgp_accelerations(s);
+  mjgp_smoothGradient(group, p->smooth, s->a);
+  if (s->rows) {
+    integratorAccelerations(p);
+  } else {
+    mjgp_accelerations(s);
+  }
   for (int i = 0; i < s->n; i++) {
     mjgp_startPiece(p->piece + i, s->g, s->m, group->joint[i], s->acc[i], shaft);
     shaft = p->piece[i].shaft ? shaft + 2 : shaft;
@@ -495,7 +508,6 @@ static int step(mjgpNewton* p) {
   memcpy(s->factored, group->state, sizeof(int) * (size_t)group->nefc);
   mju_copy(p->from, group->jar, group->nefc);
   mju_copy(p->before, p->smooth, group->nv);
-  mju_copy(p->f, group->f, group->nefc);
   mju_copy(p->acc, s->acc, s->n + group->nextra);
   mju_addTo(s->a, s->search, group->nv);
   mjgp_stepAccelerations(&p->system);
@@ -513,7 +525,7 @@ static int settle(mjgpNewton* p, int flg_connect, int* iterations, int* near) {
   mjtNum error = INFINITY;
   uint64_t visited[mjgpDESCENTS];
   int nvisited = 0;
-  balance(p);
+  addForces(p);
   for (*iterations = 1; *iterations <= most; (*iterations)++) {
     s->newton_steps++;
     int may = !p->whole && *iterations > exchanges && !mjgp_hasSliding(group), shortened = 0;
@@ -565,7 +577,8 @@ static int settle(mjgpNewton* p, int flg_connect, int* iterations, int* near) {
 }
 
 
-int mjgp_iterate(mjgpNewton* p, int flg_connect) {
+// Solve from the present states and pieces, where M a - b is known.
+static int iterate(mjgpNewton* p, int flg_connect) {
   mjgpStep* s = p->s;
   int iterations, near;
   p->system.factored = 0;
@@ -585,6 +598,55 @@ int mjgp_iterate(mjgpNewton* p, int flg_connect) {
 }
 
 
+int mjgp_iterate(mjgpNewton* p, int flg_connect) {
+  mjgp_smoothGradient(p->s->group, p->smooth, p->s->a);
+  return iterate(p, flg_connect);
+}
+
+
+// Returns the rate of row i's distance; an edge of a pyramid has its contact's.
+static mjtNum distanceRate(const mjgpGroup* group, const mjData* d, int i) {
+  int row = group->row[i];
+  if (group->type[i] != mjCNSTR_CONTACT_PYRAMIDAL) {
+    return d->efc_vel[row];
+  }
+  int begin = d->contact[d->efc_id[row]].efc_address, opposite = begin + ((row - begin) ^ 1);
+  return 0.5 * (d->efc_vel[row] + d->efc_vel[opposite]);
+}
+
+
+// Start from the row states of the last step: at this step's reference acceleration rows that
+// stay active may be open. The last reference acceleration follows from the motion since then. The
+// velocity of a row changed by h w, its distance by h v; w: the integrator's acceleration, in p->w.
+// Cones are linearized there.
+static void startStates(mjgpNewton* p) {
+  const mjData* d = p->s->d;
+  mjgpGroup* group = p->s->group;
+  mjtNum h = p->s->m->opt.timestep, *last = p->from, *since = p->row;
+  mju_copy(last, group->jar, group->nefc);
+  for (int i = group->nterm; i < group->nefc; i++) {
+    const mjtNum* KBIP = d->efc_KBIP + 4 * group->row[i];
+    mjtNum w = p->s->rows ? mjgp_mulConstraint(group, i, p->w) : group->jar[i] + group->aref[i];
+    last[i] -= h * (KBIP[1] * w + KBIP[0] * KBIP[2] * distanceRate(group, d, i));
+  }
+  mjgp_constraintForce(group, group->f, group->state, group->cone, last);
+  mju_sub(since, group->jar, last, group->nefc);
+  for (int i = 0, k = 0, dim; i < group->nefc; i += dim) {
+    int elliptic = group->type[i] == mjCNSTR_CONTACT_ELLIPTIC;
+    dim = elliptic ? group->contact[k]->dim : 1;
+    for (int j = i; j < i + dim; j++) {
+      if (group->state[j] == mjCNSTRSTATE_QUADRATIC) {
+        group->f[j] = -group->D[j] * group->jar[j];
+      } else if (group->state[j] == mjCNSTRSTATE_CONE) {
+        group->f[j] -= mju_dot(group->cone + 36 * k + dim * (j - i), since + i, dim);
+      }
+    }
+    k += elliptic;
+  }
+}
+
+
 int mjgp_newton(mjgpNewton* p) {
-  return mjgp_iterate(p, 1);
+  startStates(p);
+  return iterate(p, 1);
 }

@@ -20,7 +20,6 @@ typedef struct mjgpNewton_ {
   mjtNum* before;
   mjtNum* from;  // J a - aref at the start of a step                         (nefc)
   mjtNum* row;   // its change                                                (nefc)
-  mjtNum* f;     // constraint forces at the start of a step                  (nefc)
   mjtNum* acc;   // s->acc at the start of a step, and its change             (2 ld)
   mjtNum* dacc;
   mjtNum size;   // largest force on a gear without constraints
@@ -49,7 +48,7 @@ int mjgp_sweepGears(mjgpNewton* p, mjtNum* acc);
 // Release gears that slip on their static bound at this solution. Returns their number.
 int mjgp_releasePieces(mjgpNewton* p);
 
-// mjgp_makeNewton and mjgp_iterate, from the last step.
+// mjgp_iterate from the row states of the last step.
 int mjgp_newton(mjgpNewton* p);
 
 #endif  // MJGEAR_PLUGIN_NEWTON_H_
