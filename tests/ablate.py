@@ -19,7 +19,7 @@ START = "mjgpStart kind = (mjgpStart)(k >> fine);"
 MECHANISMS = [
     ("Gauss-Seidel sweeps", "test_plugin_path", NEWTON, "if (changes && (*iterations >=", "if (0 && changes && (*iterations >="),
     ("branch connected to rest", "test_plugin_tree", NEWTON, "(!flg_connect || !toRestBranch(p))", "1"),
-    ("cycling", "", NEWTON, "int may = !p->whole &&", "int may = 0 && !p->whole &&"),
+    ("row states of the last step", "test_plugin_newton", NEWTON, "  startStates(p);\n", "  (void)startStates;\n"),
     ("rows at their edge", "test_plugin_coupling", NEWTON, "return *changed ? missing <= mjgpMISSING * most : 2;", "return *changed ? 0 * (missing <= most) : 2;"),
     ("residual that still halves", "test_drive_train.py", NEWTON, "return *error <= mjgpROOT && *error > mjgpGAINED * before;", "return 0 * before > 0;"),
     ("parallel lines", "test_plugin_newton", "plugin/friction/piece.c",

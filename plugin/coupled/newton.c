@@ -371,29 +371,6 @@ static void finish(mjgpNewton* p, int iterations, mjtNum error) {
 
 //---------------------------------- the loop ------------------------------------------------------
 
-// Returns a hash of the active set (Fowler, Noll, Vo; 64 bits).
-static uint64_t hashActiveSet(const mjgpNewton* p) {
-  const mjgpGroup* group = p->s->group;
-  const mjgpResult* out = &p->s->g->out;
-  uint64_t hash = 14695981039346656037u;
-  for (int i = 0; i < group->nefc; i++) {
-    hash = (hash ^ (uint64_t)group->state[i]) * 1099511628211u;
-  }
-  for (int i = 0; i < p->s->n; i++) {
-    int joint = group->joint[i];
-    int piece = 2 * out->mode[joint] + (out->load[joint] > 0) + 8 * (1 + p->piece[i].jumps) +
-                16 * p->piece[i].released;
-    hash = (hash ^ (uint64_t)piece) * 1099511628211u;
-    if (p->piece[i].shaft) {
-      uint64_t slope;
-      memcpy(&slope, &p->piece[i].shaft->slope, sizeof(slope));
-      hash = (hash ^ slope) * 1099511628211u;
-    }
-  }
-  return hash;
-}
-
-
 void mjgp_makeNewton(mjgpNewton* p, mjgpStep* s) {
   mjgpGroup* group = s->group;
   mjData* d = s->d;
@@ -486,15 +463,6 @@ static int isSolved(mjgpNewton* p, mjtNum* error) {
 }
 
 
-static int isAmong(const uint64_t* visited, int n, uint64_t now) {
-  int found = 0;
-  for (int i = 0; i < n; i++) {
-    found |= visited[i] == now;
-  }
-  return found;
-}
-
-
 // Make a step on the lines of the pieces, with rows in their states. Returns 0 if the
 // system cannot be solved
 static int step(mjgpNewton* p) {
@@ -523,16 +491,9 @@ static int settle(mjgpNewton* p, int flg_connect, int* iterations, int* near) {
   int most = p->monotone ? mjgpDESCENTS : mjgpITERATIONS;
   int exchanges = p->monotone ? mjgpMILD : mjgpEXCHANGES;
   mjtNum error = INFINITY;
-  uint64_t visited[mjgpDESCENTS];
-  int nvisited = 0;
   addForces(p);
   for (*iterations = 1; *iterations <= most; (*iterations)++) {
     s->newton_steps++;
-    int may = !p->whole && *iterations > exchanges && !mjgp_hasSliding(group), shortened = 0;
-    uint64_t now = may ? hashActiveSet(p) : 0;
-    if (may && isAmong(visited, nvisited, now)) {
-      return 0;  // it cycles
-    }
     if (!step(p)) {
       return 0;
     }
@@ -554,14 +515,10 @@ static int settle(mjgpNewton* p, int flg_connect, int* iterations, int* near) {
       }
       setBalance(p);
     } else {
-      shortened = (changed || p->whole) && shorten(p);
+      int shortened = (changed || p->whole) && shorten(p);
       if (changed || shortened) {
         addForces(p);
       }
-    }
-    if (may && !shortened) {
-      // a full step from a visited set cycles
-      visited[nvisited++] = now;
     }
     // Most groups take one step, which costs least on the constraint forces. Self-locking
     // gears that change their branches need the Delassus matrix for a sweep, which then

@@ -3,8 +3,6 @@
 #ifndef MJGEAR_PLUGIN_NEWTON_H_
 #define MJGEAR_PLUGIN_NEWTON_H_
 
-#include <stdint.h>
-
 #include "coupled/delassus.h"
 #include "coupled/system.h"
 #include "friction/piece.h"
