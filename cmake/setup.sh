@@ -150,15 +150,16 @@ find_python() {
   return 1
 }
 
-# make_venv FOLDER REQUIREMENTS PYTHON: by the uv of build/venv, which needs a fifth of pip's time; by pip before it is there, and
-# where packages come from an index that only pip is told of
+# make_venv FOLDER REQUIREMENTS PYTHON: by the uv of build/venv, which comes first there and needs a fifth of pip's time; by pip where
+# packages come from an index that only pip is told of
 make_venv() {
-  local arguments=(--only-binary=:all: --require-hashes --requirement "$2") bare=()
+  local arguments=(--only-binary=:all: --require-hashes --requirement) bare=()
+  local pip=("$1/bin/python" -m pip --disable-pip-version-check install --no-input --no-compile "${arguments[@]}")
   [[ $1 == build/venv || $1 == *-@(wheel|newton) ]] || bare=(--without-pip)
   rm -rf "$1"
   "$3" -m venv "${bare[@]}" "$1" || return
-  build/venv/bin/uv pip install --python "$1/bin/python" "${arguments[@]}" ||
-    { "$1/bin/python" -m ensurepip && "$1/bin/python" -m pip --disable-pip-version-check install --no-input --no-compile "${arguments[@]}"; }
+  [[ $1 != build/venv ]] || "${pip[@]}" <(sed -n '/^uv==/,/[^\\]$/p' "$2") || return
+  build/venv/bin/uv pip install --python "$1/bin/python" "${arguments[@]}" "$2" || { "$1/bin/python" -m ensurepip && "${pip[@]}" "$2"; }
 }
 
 # install_venv FOLDER REQUIREMENTS MODULES TEXT: an environment with exactly what the requirements say
@@ -180,7 +181,7 @@ install_venv() {
 at_once() {
   local command pid pids=() status=0
   for command in "$@"; do
-    ("$command") > >(cat) &
+    ($command) > >(cat) &
     pids+=($!)
   done
   for pid in "${pids[@]}"; do
@@ -190,6 +191,11 @@ at_once() {
 }
 
 install_python() { install_venv build/venv cmake/requirements.txt 'mujoco, matplotlib' "MuJoCo and matplotlib"; }
+# install_with_python PACKAGE...: beside each other where there is a Python already
+install_with_python() {
+  find_python > /dev/null || install_missing "$@"
+  at_once "install_missing $*" install_python
+}
 install_check_tools() { install_venv build/venv-check cmake/requirements-check.txt 'mujoco, mypy, ruff' "packages for tests"; }
 install_warp() { install_venv build/venv-warp cmake/requirements-warp.txt 'mujoco_warp, ray, pyarrow' "MuJoCo Warp and Ray"; }
 install_site_tools() { install_venv build/venv-site cmake/requirements-site.txt 'mujoco, sphinx, furo, myst_nb, sphinx_copybutton' "tools for the site"; }

@@ -40,7 +40,7 @@ class Setup(unittest.TestCase):
         for script in ("demo", "check", "site"):
             lines = [line.strip().split("  #")[0] for line in (SOURCE / script).read_text(encoding="utf-8").splitlines()]
             first = next(i for i, line in enumerate(lines) if line.startswith(("build_preset release", 'stage "clang, warnings')))
-            self.assertTrue(any("install_python" in line.split() for line in lines[:first]), script)
+            self.assertTrue(any("install_with_python" in line.split() for line in lines[:first]), script)
 
     def test_pages_name_what_demo_builds(self):
         """The target "programs" makes every program in build/bin that a page names, and the libraries of the Python package."""
