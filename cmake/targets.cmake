@@ -1,7 +1,9 @@
 # Helpers with which the directories declare tests, Python tests and fuzzers.
 
-# what the stages of ./check with few tests build: those with the label threads, and the fuzzers
+# what the stages of ./check with few tests build: those with the label threads, and the fuzzers; and under sanitizers those with the
+# label long
 add_custom_target(tests_threads)
+add_custom_target(tests_long)
 add_custom_target(fuzzers)
 add_custom_target(fuzzers_long)
 
@@ -22,6 +24,12 @@ function(cost_and_label name)
     list(APPEND labels fast)
   endif()
   set_tests_properties(${name} PROPERTIES LABELS "${labels}")
+endfunction()
+
+# build_for_long(TARGET): not by "all", but by tests_long
+function(build_for_long target)
+  set_target_properties(${target} PROPERTIES EXCLUDE_FROM_ALL ON)
+  add_dependencies(tests_long ${target})
 endfunction()
 
 # what is freed stays poisoned until so much is, which makes models in Python compile in three quarters of the time
@@ -45,6 +53,7 @@ function(mjgear_add_test name)
     math(EXPR arg_TIMEOUT "10 * ${arg_TIMEOUT}")  # emulated
   endif()
   add_executable(${name} ${arg_SOURCES})
+  set_source_files_properties(${arg_SOURCES} PROPERTIES COMPILE_OPTIONS -O1)  # a test compiles in a third of the time of -O3
   target_link_libraries(${name} PRIVATE mjgear_options CMocka::CMocka ${arg_LIBS})
   target_compile_definitions(${name} PRIVATE MJGEAR_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
   if(TARGET mjgear)
@@ -63,6 +72,7 @@ function(mjgear_add_test name)
   endif()
   if(arg_LONG AND MJGEAR_SANITIZE)
     list(APPEND arg_LABELS long)
+    build_for_long(${name})
   endif()
   add_test(NAME ${name} COMMAND ${name})
   set_tests_properties(${name} PROPERTIES
