@@ -22,7 +22,8 @@ foreach(tool cc ar ranlib rc dlltool)
   endif()
 endforeach()
 set(CMAKE_C_COMPILER "${tools}/cc")
-set(CMAKE_C_FLAGS_INIT -g0)  # zig adds debug information, with paths of this machine
+# zig adds debug information, with paths of this machine; without -O it builds a runtime of sanitizers for CMake's first look at it
+set(CMAKE_C_FLAGS_INIT "-g0 -O2")
 set(CMAKE_AR "${tools}/ar")
 set(CMAKE_RANLIB "${tools}/ranlib")
 set(CMAKE_RC_COMPILER "${tools}/rc")
