@@ -127,6 +127,16 @@ def fibers(kernels_of):
         yield
 
 
+@contextlib.contextmanager
+def unoptimized(*compiled):
+    """These kernels compile without optimization, "settle" in a tenth of the time: for tests of few steps."""
+    for kernel in compiled:
+        kernel.module.options["optimization_level"] = 0
+    yield
+    for kernel in compiled:
+        kernel.module.options["optimization_level"] = None
+
+
 def check_bits(real, dtype, library):
     """The C compiler and Warp give the same bits, and so do 32 threads that share a problem."""
     functions = native.functions(real)
@@ -343,9 +353,10 @@ def running(name, plugin, bare, geared):
 
 def thrown(name, lanes):
     """Return the states of worlds after some steps with random torques: an arm beats on its table, and rounds do not always converge."""
-    worlds = play.Worlds(scripts.ALL[name], nworld=4 if name == "arm" else 2)
     threads = mock.patch.object(mjgear.warp.Gears, "_threads", lambda gears: lanes)
-    with threads, fibers(["settle", "integrate_implicit"] if lanes > 1 else []):
+    shared = ["settle"] if lanes > 1 else []
+    with threads, fibers([*shared, "integrate_implicit"] if shared else []), unoptimized(*(getattr(kernels.make("single"), k) for k in shared)):
+        worlds = play.Worlds(scripts.ALL[name], nworld=4 if name == "arm" else 2)
         rng, size = np.random.default_rng(3), [200, 200, 100, 20, 20, 5] if name.startswith("arm") else 60
         for k in range(60 if name == "arm" else 20):
             if k % 10 == 0:
@@ -384,7 +395,8 @@ def scenes():
 def check_metric():
     """Effect of friction on velocities without contacts: h E' (M + h D + h^2 K)^-1 E, K and D from the numbers of the model."""
     scene = scripts.ALL["servos, discrete"]
-    worlds = play.Worlds(scene, precision="double")
+    with unoptimized(*vars(kernels.make("double")).values()):
+        worlds = play.Worlds(scene, precision="double")
     scratch, effects = worlds.gears._scratch, []
 
     def kept(m, d):
@@ -524,7 +536,10 @@ def worlds():
     for passive, most in ((kernels.rounds.PASSIVE, 2e-3), (1, 1e-2)):
         with mock.patch.object(kernels.rounds, "PASSIVE", passive):
             kernels.make.cache_clear()
-            honest(play.Worlds(scene, nworld=count, rounds=1), rng, [200, 200, 100, 20, 20, 5], 100, most)
+            settle = kernels.make("single").settle
+            with unoptimized(*[settle] * (passive == 1)):
+                many = play.Worlds(scene, nworld=count, rounds=1)
+            honest(many, rng, [200, 200, 100, 20, 20, 5], 100, most)
     kernels.make.cache_clear()
 
     steps = 500 if os.environ.get("MJGEAR_LONG") else 200
