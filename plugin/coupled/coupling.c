@@ -131,21 +131,27 @@ static int mayShare(const mjgpStep* s) {
 
 
 // Solve for gears with dependent motions, for instance two winches on one load: many
-// distributions of the load are solutions. Stiff springs behind the gears select the one
-// closest to the last step.
+// distributions of the load are solutions. Stiff springs behind the gears select one close to
+// the last step; a second solution, from their forces, leaves none of their motion.
 static int shareLoad(mjgpStep* s, int* method, mjtNum* error, int* worst) {
-  mjtNum* compliance = s->g->in.compliance;
+  mjgpInput* in = &s->g->in;
+  const int* joint = s->group->joint;
   mj_markStack(s->d);
-  mjtNum* given = mj_stackAllocNum(s->d, (size_t)s->n);
+  mjtNum* given = mj_stackAllocNum(s->d, 2 * (size_t)s->n);
   for (int i = 0; i < s->n; i++) {
-    int joint = s->group->joint[i];
-    given[i] = compliance[joint];
-    compliance[joint] =
-        mju_max(given[i], mjgpSHARING * s->m->opt.timestep * mjgp_delassus(s, i, i));
+    given[2 * i] = in->compliance[joint[i]];
+    given[2 * i + 1] = in->t_last[joint[i]];
+    mjtNum own = mjgpSHARING * s->m->opt.timestep * mjgp_delassus(s, i, i);
+    in->compliance[joint[i]] = mju_max(given[2 * i], own);
   }
   int solved = solve(s, method, error, worst);
+  for (int i = 0; i < s->n && solved; i++) {
+    in->t_last[joint[i]] = given[2 * i] > 0 ? given[2 * i + 1] : s->t[i];
+  }
+  solved = solved && solve(s, method, error, worst);
   for (int i = 0; i < s->n; i++) {
-    compliance[s->group->joint[i]] = given[i];
+    in->compliance[joint[i]] = given[2 * i];
+    in->t_last[joint[i]] = given[2 * i + 1];
   }
   mj_freeStack(s->d);
   return solved;

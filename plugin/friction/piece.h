@@ -166,13 +166,13 @@ static inline int mjgp_nextPiece(mjgpPiece* piece, mjgpGears* g, mjtNum h, mjtNu
     return 0;
   }
 
-  // a joint held by torques that are round-off counts as held; a load that is round-off
-  // may have either sign
+  // a joint held by torques that are round-off counts as held, and springs that share a
+  // load amplify it; a load that is round-off may have either sign
   int was = mjgi_piece(mode, out->load[i] > 0);
   int next = mjgi_lawNext(was, t, slip, load, bound.c, bound.r, bound.r);
   int turned = mode && mjgi_pieceDirection(next) == mode;
-  if (piece->held ? mju_abs(t) <= most + mjgpFACTORED * size
-                  : turned && mju_abs(load) <= mjgpFACTORED * (mju_abs(u) + size)) {
+  if (!mode ? mju_abs(t) <= most + (piece->held ? mjgpFACTORED : mjgpROUGH) * size
+            : turned && mju_abs(load) <= mjgpFACTORED * (mju_abs(u) + size)) {
     out->t[i] = mode ? mode * most : t;
     return 0;
   }

@@ -45,8 +45,8 @@
 #define mjgpSEEN  1e-9
 
 // compliance of springs behind gears that share a load, relative to the effect of friction on
-// their joints: below mjgpLAW, above round-off
-#define mjgpSHARING 1e-9
+// their joints: round-off of their shares, relative to the load, is 1e-16 over it
+#define mjgpSHARING 1e-6
 
 //---------------------------------- criteria of a solution ----------------------------------------
 
@@ -55,7 +55,7 @@
 #define mjgpLAW 1e-8
 
 // residual at which a method ends, a thousandth of mjgpLAW; and where round-off of the gradient
-// limits it
+// or of shares of a load limits it
 #define mjgpROOT  1e-11
 #define mjgpROUGH 1e-9
 

@@ -30,11 +30,12 @@ def run(xml, integrator, gears, control=lambda k: 0.0, steps=500):
     return np.array(motion), worst
 
 
-def lift(n):
-    """A load on a vertical slide under n ropes that pull straight up, from where it is to far above."""
-    ropes = "".join(f'<spatial name="r{k}"><site site="top"/><site site="load"/></spatial>' for k in range(n))
+def lift(n, apart=0.0):
+    """A load on a vertical slide under n ropes that pull straight up, from where it is to far above; apart: one beside the other."""
+    ropes = "".join(f'<spatial name="r{k}"><site site="top{k}"/><site site="load"/></spatial>' for k in range(n))
+    tops = "".join(f'<site name="top{k}" pos="{apart * k} 0 9"/>' for k in range(n))
     motors = "".join(f'<motor tendon="r{k}" gear="-1"/>' for k in range(n))
-    return f"""<mujoco><worldbody><site name="top" pos="0 0 9"/><body><joint name="z" type="slide" axis="0 0 1"/><geom size=".05" mass="5"/>
+    return f"""<mujoco><worldbody>{tops}<body><joint name="z" type="slide" axis="0 0 1"/><geom size=".05" mass="5"/>
       <site name="load"/></body></worldbody><tendon>{ropes}</tendon><actuator>{motors}</actuator></mujoco>"""
 
 
@@ -51,6 +52,55 @@ def test_winches_beside_each_other():
             assert abs(all_n - alone).max() < 1e-6, (integrator, n, keys, abs(all_n - alone).max(axis=0))
             seen.add(abs(alone).max() > 0.1)
     assert seen == {False, True}  # loads that stand, and loads that move
+
+
+def test_winches_of_unlike_strength():
+    """One winch stands while the other has reached its bound; velocities equal those of the sum of both laws in closed form."""
+    kinds = {"mild": (0.1, 0.3, 0.5), "strong": (0.2, 0.6, 40.0)}
+    for integrator, order in itertools.product(INTEGRATORS, (("mild", "strong"), ("strong", "mild"), ("strong", "mild", "mild"))):
+        gears = [{"tendons": f"r{k}", **dict(zip(("gamma_u", "gamma_v", "coulomb"), kinds[kind], strict=True))} for k, kind in enumerate(order)]
+        plan = np.random.default_rng(5).uniform(-150, 200, (30, len(order)))
+        plan[::3] = 0
+        motion, status = run(lift(len(order)), integrator, gears, lambda k, plan=plan: plan[k // 20], 600)
+        w, stood = 0.0, 0  # velocity of the ropes' lengths
+        for k in range(600):
+            u = -plan[k // 20]
+
+            def most(s, u=u, order=order):
+                bounds = 0.0
+                for kind, torque in zip(order, u, strict=True):
+                    gamma_u, gamma_v, c = kinds[kind]
+                    driven = s * (gamma_u + gamma_v) * torque
+                    bounds += max((c + driven) / (1 + gamma_v), (c - driven) / (1 - gamma_v))
+                return bounds
+
+            free = w + 0.002 / 5 * (5 * 9.81 + u.sum())
+            w = max(0.0, free - 0.002 / 5 * most(1)) + min(0.0, free + 0.002 / 5 * most(-1))
+            assert abs(motion[k, 1] + w) < 1e-11, (integrator, order, k, motion[k, 1], -w)
+            stood += w == 0
+        assert status == 0 and 100 < stood < 500, (integrator, order, status, stood)
+
+
+def test_a_weak_gear_beside_one_that_locks():
+    """The load stands: the self-locking gear, or a closed brake, holds it alone."""
+    weak = {"eta_forward": 0.9, "eta_backward": 0.8, "coulomb": 1}
+    locking = [{"tendons": "r0", **LOCKING}, {"tendons": "r1", **weak}]
+    for integrator, gears, apart in itertools.product(INTEGRATORS, (locking, locking[::-1]), (0.4, 0.7, 1)):
+        xml = lift(2, apart)
+        motion, status = run(xml, integrator, gears, steps=50)
+        assert status == 0 and abs(motion).max() < 1e-7, (integrator, status, abs(motion).max(axis=0))
+        spec = mujoco.MjSpec.from_string(xml)
+        mjgear.add(spec, tendons=["r0", "r1"], **weak)
+        mjgear.add_brake(spec, tendons="r0", holding_torque=60)
+        spec.option.integrator = getattr(mujoco.mjtIntegrator, f"mjINT_{integrator.upper()}")
+        model = spec.compile()
+        data = mujoco.MjData(model)
+        worst = fastest = 0
+        for _ in range(50):
+            mujoco.mj_step(model, data)
+            worst = max(worst, *(int(gear.status) for gear in mjgear.Gears(model, data).values()))
+            fastest = max(fastest, abs(data.qvel[0]))
+        assert worst == 0 and fastest < 1e-7, (integrator, worst, fastest)
 
 
 PLATFORM = """<mujoco><worldbody>{tops}<body pos="0 0 0"><joint type="slide" axis="1 0 0"/><joint type="slide" axis="0 1 0"/>
