@@ -112,11 +112,26 @@ static void checkPGS(mjgReport* report, const mjModel* m, const char* where) {
 }
 
 
-// Refuse wrong keys "motor".
+// Refuse wrong keys "motor", and LuGre friction behind a gap: the engine integrates its bristles.
 static void checkMotors(mjgReport* report, const mjModel* m, const mjgpJoint* joint, int n,
                         int slot) {
   mjgpMotors motors;
   mjgp_makeMotors(&motors, report, m, joint, n, slot);
+  for (int k = 0; k < m->nactuator; k++) {
+    int bristles =
+        m->actuator_biastype[k] == mjBIAS_DCMOTOR && m->actuator_dynprm[mjNDYN * k + 5] > 0;
+    for (int i = 0; i < n && bristles; i++) {
+      if (joint[i].gap == mjgpGAP_ROTOR && mjgp_isMotorOf(&motors, m, k, joint, i)) {
+        mjg_refuse(report,
+                   mjgpNAME
+                   ": actuator '%.60s' has LuGre friction, whose bristles move with the joint and "
+                   "not with the rotor behind its gap; leave lugre out, and give the gear coulomb "
+                   "and stribeck_friction",
+                   mjgp_nameOf(m, mjOBJ_ACTUATOR, k));
+        break;
+      }
+    }
+  }
   mju_free(motors.drive);
 }
 
@@ -417,6 +432,50 @@ static int isStranded(const mjModel* m, const mjgpMotors* motors, const mjgpJoin
 }
 
 
+// Warn where the engine takes a gain at the start of the step, and a rotor or its link, which have
+// no other inertia while the teeth do not touch, are too light for it: h kv is stable up to
+// twice the inertia, h^2 kp up to four times.
+static void warnExplicit(mjgReport* report, const mjModel* m, const mjgpMotors* motors,
+                         const mjgpJoint* joint, int i) {
+  mjtNum h = m->opt.timestep, kp = 0, kv = 0;
+  if (joint[i].gap != mjgpGAP_ROTOR || mjgp_isDiscrete(m)) {
+    return;
+  }
+  for (int k = 0; k < m->nactuator; k++) {
+    int rope = m->actuator_trntype[k] == mjTRN_TENDON && joint[i].kind == mjgpTRN_JOINT;
+    if (!rope && m->actuator_biastype[k] == mjBIAS_AFFINE &&
+        mjgp_isMotorOf(motors, m, k, joint, i)) {
+      mjtNum moment = m->actuator_gear[6 * m->actuator_outadr[k]];
+      kp -= m->actuator_biasprm[mjNBIAS * k + 1] * moment * moment;
+      kv -= m->actuator_biasprm[mjNBIAS * k + 2] * moment * moment;
+    }
+  }
+  int euler = m->opt.integrator == mjINT_EULER, dof = joint[i].dof;
+  int damped = euler && m->opt.disableflags & mjDSBL_EULERDAMP && dof >= 0;
+  mjtNum rotor = joint[i].rotor_inertia, link = mjgp_restInertia(m, joint + i);
+  const struct {
+    const char *what, *of;
+    mjtNum ratio, most;
+  } gain[] = {
+      {"h kv of its servos", "rotor", euler * h * kv / rotor, 2},
+      {"h^2 kp of its servos", "rotor", h * h * kp / rotor, 4},
+      {"h times its damping", "link", damped ? h * m->dof_damping[dof] / link : 0, 2},
+      {"h^2 times its stiffness", "link",
+       dof >= 0 ? h * h * m->jnt_stiffness[joint[i].joint] / link : 0, 4},
+  };
+  for (int k = 0; k < 4; k++) {
+    if (gain[k].ratio > gain[k].most) {
+      mjg_refuse(report,
+                 "%s is %.2g times the inertia of its %s, and this integrator is stable up to %g "
+                 "while the teeth do not touch; %s",
+                 gain[k].what, gain[k].ratio, gain[k].of, gain[k].most,
+                 mjgpDISCRETE && !m->nflex ? "set <option integrator=\"discrete\"/>"
+                                           : "set a shorter timestep");
+    }
+  }
+}
+
+
 // Warn of instances that are left behind when their robot is attached to another model.
 static void warnHomeless(mjgReport* report, const mjModel* m, int slot) {
   for (int i = 0; i < m->nplugin; i++) {
@@ -458,6 +517,7 @@ void mjgp_warnGears(mjgReport* report, const mjModel* m, const mjgpJoint* joint,
                  "the gear cannot be driven back and no actuator is its motor, so that it never "
                  "moves; give it an actuator, name one in the key 'motor', or take the gear off");
     }
+    warnExplicit(report, m, &motors, joint, i);
     mjg_warnAssumed(report, &joint[i].description);
   }
   mju_free(motors.drive);
