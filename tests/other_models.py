@@ -161,10 +161,10 @@ def remedied(spec, line):
         copy.option.noslip_iterations = 0
         return copy, "noslip_iterations 0"
     if "flag sleep" in line:
-        copy.option.enableflags &= ~mujoco.mjtEnableBit.mjENBL_SLEEP
+        copy.option.enableflags &= ~int(mujoco.mjtEnableBit.mjENBL_SLEEP)
         return copy, "no sleep"
     if "enable the flag" in line:
-        copy.option.disableflags &= ~mujoco.mjtDisableBit.mjDSBL_SPRING
+        copy.option.disableflags &= ~int(mujoco.mjtDisableBit.mjDSBL_SPRING)
         return copy, "flag spring"
     return None
 
@@ -173,10 +173,13 @@ def simulate(spec, names, kind, steps, row):
     """One model with gears against itself without."""
     plain = spec.compile()
     try:
-        m = geared(spec, names, kind).compile()
+        copy = geared(spec, names, kind)
+        m = copy.compile()
     except (ValueError, mjgear.Error) as error:
         row["refused"] = line_of(error)
         return
+    told = [line.split(": ", 1)[1] for line in mjgear.check(copy).warnings if "teeth" in line]
+    row["told"] = f" (check warns: {told[0]})" if told else ""
     bad, spent, alone = play(plain, steps)
     row["singular"] = int(alone.warning[int(mujoco.mjtWarning.mjWARN_INERTIA)].number)
     loss = spec.copy()
@@ -258,10 +261,10 @@ def main():
         head, runs = (rows[0] if rows else {}), [row for row in rows[1:] if "plain" not in row]
         played = [row for row in runs if "refused" not in row]
         refused = collections.Counter(row["refused"] for row in runs if "refused" in row)
-        worse = [f"{row['kind']} {row['integrator']} step {row['bad']}" for row in played if row["bad"] and not row["plain_bad"]]
+        worse = [f"{row['kind']} {row['integrator']} step {row['bad']}{row['told']}" for row in played if row["bad"] and not row["plain_bad"]]
         text = head.get("plain") or ("no actuated hinge or slide" if not head.get("joints") else "")
         notes = [text, head.get("meshes", ""), end, *(f"refused ({count}): {reason}" for reason, count in refused.items()),
-                 *(f"remedy {row['remedy']}" for row in runs if "remedy" in row), *(["the plain model's inertia is singular"] if any(row["singular"] for row in played) else []), *(f"diverges where plain does not: {one}" for one in worse)]  # fmt: skip
+                 *(f"remedy {row['remedy']}" for row in runs if "remedy" in row), *(["the plain model's inertia is singular"] if any(row["singular"] for row in played) else []), *(f"unsolved: {row['kind']} {row['integrator']} {row['unsolved']}{row['told']}" for row in played if row["unsolved"]), *(f"diverges where plain does not: {one}" for one in worse)]  # fmt: skip
         unsolved, done_steps = (sum(row[key] for row in played) for key in ("unsolved", "steps"))
         law = max([row["law"] for row in played if "law" in row], default=float("nan"))
         cost = np.median([row["cost"] for row in played if row["kind"] != "as it is"] or [np.nan])

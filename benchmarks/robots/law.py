@@ -18,6 +18,9 @@ import numpy as np
 # tolerances, relative to the terms of the law
 SIGN, BOUND, MOVES = 1e-6, 1e-5, 1e-6
 NEIGHBOURS = 1e-5  # terms of the whole robot that count in the rounding errors of each joint
+# round-off of the sixteen terms that a joint's balance sums (eight forces, four terms of a servo, two of a shaft, u and t), over the smallest
+# tolerance: servo and shaft are differences, whose terms may be much larger than the torques
+ROUNDING = 16 * np.finfo(float).eps / SIGN
 ROTOR_ANGLE, ROTOR_VELOCITY = 7, 8
 DISCRETE = 4
 
@@ -132,6 +135,21 @@ class Law:
             shift[:, dofs] -= (h * kp[:, k] * (moment * v[:, dofs]).sum(1))[:, None] * moment
         return take, shift
 
+    def _servo_terms(self, episode, moments):
+        """Sum of the absolute values of the terms of servo forces, at the dofs (n x nv)."""
+        model, before = self.model, episode.before
+        scalar = np.isin(model.jnt_type[model.dof_jntid], (int(mujoco.mjtJoint.mjJNT_HINGE), int(mujoco.mjtJoint.mjJNT_SLIDE)))
+        q = np.abs(before["qpos"][:, model.jnt_qposadr[model.dof_jntid]]) * scalar
+        terms = np.zeros_like(before["qvel"])
+        for i in range(model.nactuator):
+            adr, moment = model.actuator_actadr[i], np.abs(moments[:, i])
+            signal = np.abs(before["ctrl"][:, i] if adr < 0 else before["act"][:, adr + model.actuator_actnum[i] - 1])
+            # of 1, length and velocity
+            values = np.array([np.ones(episode.n), (moment * q).sum(1), (moment * np.abs(before["qvel"])).sum(1)])
+            gain, bias = (np.abs(prm[i, :3]) @ values for prm in (model.actuator_gainprm, model.actuator_biasprm))
+            terms += (gain * signal + bias)[:, None] * moment
+        return terms
+
     def check(self, episode):
         """dict of wrong, beyond, pulls (n each, True where a joint breaks the law) and fed (n): energy that friction gave, J."""
         model, dof, h = self.model, self.dof, self.model.opt.timestep
@@ -151,7 +169,8 @@ class Law:
         u = (tau + shift - take)[:, dof] - inertia * a[:, dof]
         own = sum(np.abs(x) for x in (tau, take, shift, model.dof_armature * a, base, after["qfrc_passive"],
                                       after["qfrc_constraint"], after["qfrc_bias"]))
-        scale = own[:, dof] + NEIGHBOURS * own.max(1)[:, None] + 1e-12
+        terms = (own + self._servo_terms(episode, moments))[:, dof]
+        scale = own[:, dof] + NEIGHBOURS * own.max(1)[:, None] + ROUNDING * terms
         w, weight = v_next[:, dof], model.dof_M0[dof]
         fast = h * scale / weight + np.abs(v[:, dof])
         pulls = np.zeros(episode.n, dtype=bool)
@@ -161,6 +180,8 @@ class Law:
             rotor = after["sensordata"][:, self.sensors + ROTOR_VELOCITY]
             angle = after["sensordata"][:, self.sensors + ROTOR_ANGLE]
             rotor, before_rotor = rotor[1:], rotor[:-1]
+            q = before["qpos"][:, model.jnt_qposadr[self.joint]]
+            scale = scale + ROUNDING * (self.gear["stiffness"] * (np.abs(angle[:-1]) + np.abs(q)) + self.gear["damping"] * (np.abs(rotor) + np.abs(v_next[:, dof])))
             pulls = self._pulls(episode, T, rotor, before_rotor, angle, scale)
             speed, rate = np.zeros_like(a), np.zeros_like(a)
             speed[:, dof], rate[:, dof] = before_rotor, (rotor - before_rotor) / h
