@@ -48,6 +48,22 @@ ROBOTIS = f"""<robot name="open_manipulator">{LINKS}{joint("joint1", "base", "up
 <joint name="gripper_left_joint"><command_interface name="effort"/></joint></ros2_control></robot>"""
 
 
+SDF = """<sdf version="1.9"><model name="robot">
+<joint name="arm" type="revolute"><parent>base</parent><child>arm</child><axis><xyz>0 1 0</xyz><dynamics><damping>0.5</damping><friction>1.5</friction></dynamics></axis></joint>
+<joint name="wheel1" type="continuous"><parent>base</parent><child>a</child><axis><xyz>0 1 0</xyz>
+  <dynamics><damping>0.3</damping><friction>0.1</friction><spring_stiffness>2</spring_stiffness><spring_reference>0.1</spring_reference></dynamics></axis></joint>
+<joint name="wheel2" type="continuous"><parent>base</parent><child>b</child><axis><xyz>0 -1 0</xyz></axis></joint>
+<joint name="gears" type="gearbox"><parent>a</parent><child>b</child><gearbox_ratio>3</gearbox_ratio><gearbox_reference_body>base</gearbox_reference_body>
+  <axis><xyz>0 1 0</xyz></axis><axis2><xyz>0 1 0</xyz></axis2></joint>
+<joint name="lift" type="screw"><parent>base</parent><child>c</child><thread_pitch>500</thread_pitch><axis><xyz>0 0 1</xyz></axis></joint>
+<joint name="tail" type="revolute"><parent>base</parent><child>d</child></joint><joint name="neck" type="ball"><parent>base</parent><child>e</child></joint>
+</model></sdf>"""
+OF_SDF = """<mujoco><worldbody><body name="base"><geom size="0.1"/>
+<body name="arm" pos="1 0 0"><joint name="arm" axis="0 1 0"/><geom size="0.05" pos="0.2 0 0"/></body>
+<body name="a" pos="2 0 0"><joint name="wheel1" axis="0 1 0"/><geom size="0.1"/></body><body name="b" pos="3 0 0"><joint name="wheel2" axis="0 -1 0"/><geom size="0.1"/></body>
+<body name="c" pos="4 0 0"><joint name="lift" type="slide" axis="0 0 1"/><geom size="0.1"/></body></body></worldbody></mujoco>"""
+
+
 class Test(unittest.TestCase):
     def setUp(self):
         self.folder = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()))
@@ -109,12 +125,42 @@ class Test(unittest.TestCase):
         model = mujoco.MjModel.from_xml_path(str(xml))
         self.assertEqual(len(mjgear.Gears(model, mujoco.MjData(model))), 2)
 
+    def test_sdf(self):
+        # MuJoCo reads no SDF: its joints' mechanics go into the same robot as MJCF
+        sdf, xml, out = self.file(SDF, "robot.sdf"), self.file(OF_SDF, "robot.xml"), self.folder / "out.xml"
+        gears = self.file(json.dumps({"arm": "worm", "lift": {"eta_forward": 0.4, "eta_backward": -0.2, "motor_coulomb": 0.01}}), "gears.json")
+        done = subprocess.run([TOOL, "convert", sdf, "--into", xml, "--gears", gears, "-o", out], capture_output=True, text=True, check=False)
+        self.assertEqual((done.returncode, done.stderr), (0, ""), done.stderr)
+        for line in ("joint 'tail', which the model does not have", "joint 'neck' of type ball", "the turning of screw 'lift'", "the left-handed thread of screw 'lift'"):
+            self.assertIn(f"lost: {line}", done.stdout)
+        model = mujoco.MjModel.from_xml_path(str(out))
+        data = mujoco.MjData(model)
+        own = mjgear.Gears(model, data)
+        self.assertAlmostEqual(own["arm"].coulomb, 1.5, delta=1e-12)
+        self.assertEqual(own["lift"].ratio, 500)  # thread_pitch is in rad/m
+        self.assertEqual([np.ravel(model.joint("wheel1").damping)[0], model.joint("wheel1").stiffness[0], model.joint("wheel1").frictionloss[0]], [0.3, 2, 0.1])
+
+        # theta_2 = -3 theta_1, where the second axis points the other way in the model
+        data.qpos[model.joint("wheel1").qposadr] = 0.2
+        data.qvel[:] = 0
+        for _ in range(2000):
+            mujoco.mj_step(model, data)
+        wheels = [data.joint(name).qpos[0] for name in ("wheel1", "wheel2")]
+        self.assertAlmostEqual(wheels[1], 3 * wheels[0], delta=1e-3)
+        self.assertGreater(abs(wheels[0]), 0.01)
+
+        done = subprocess.run([TOOL, "convert", sdf], capture_output=True, text=True, check=False)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("an SDF needs --into", done.stderr)
+        with self.assertRaisesRegex(mjgear.GearError, "joint 'arm': axis/dynamics/friction is 'much', which is no number"):
+            mjgear.from_sdf(self.file(SDF.replace(">1.5<", ">much<"), "bad.sdf"), xml)
+
     def test_refusals(self):
         for text, gears, line in (
             (UNIVERSAL, {"wrist": "worm"}, "no joint 'wrist'; there are shoulder_pan_joint"),
             (UNIVERSAL, {"elbow_joint": "wrom"}, "did you mean worm"),
             (UNIVERSAL, {"elbow_joint": 3}, "write joint: preset"),
-            ("<sdf version='1.9'/>", None, "convert SDF to URDF first"),
+            ("<sdf version='1.9'/>", None, "goes into a model with from_sdf"),
             ("<robot", None, "cannot be read"),
         ):
             with self.assertRaisesRegex(mjgear.GearError, line):

@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from mjgear._randomize import Draws as Draws, randomize as randomize, reset as reset
     from mjgear._remove import remove as remove
     from mjgear._robots import Actuator as Actuator, Robot as Robot, RobotGears as RobotGears, add_robot_gears as add_robot_gears, dress as dress, robots as robots
+    from mjgear._sdf import from_sdf as from_sdf
     from mjgear._spec import Added as Added, add as add
     from mjgear._urdf import Urdf as Urdf, from_urdf as from_urdf
     from mjgear._words import MOTIONS as MOTIONS, RESULTS as RESULTS, STATES as STATES, Mode as Mode, Motion as Motion, State as State, Status as Status
@@ -66,6 +67,7 @@ _HOMES = {
     "_randomize": ("Draws", "randomize", "reset"),
     "_remove": ("remove",),
     "_robots": ("Actuator", "Robot", "RobotGears", "add_robot_gears", "dress", "robots"),
+    "_sdf": ("from_sdf",),
     "_spec": ("Added", "add"),
     "_urdf": ("Urdf", "from_urdf"),
     "_words": ("MOTIONS", "RESULTS", "STATES", "Mode", "Motion", "State", "Status"),

@@ -7,13 +7,14 @@ import json
 import math
 import sys
 
-from mjgear import _bam, _hold, _urdf
+from mjgear import _bam, _hold, _sdf, _urdf
 from mjgear._errors import Error
 
 
 def _convert(words: list[str]) -> int:
-    parser = argparse.ArgumentParser(prog="mjgear convert", description="a servo of better-actuator-models as a gear, or a URDF with gears as MJCF")
-    parser.add_argument("urdf", nargs="?", metavar="ROBOT.urdf", help="URDF file, without xacro")
+    parser = argparse.ArgumentParser(prog="mjgear convert", description="a servo of better-actuator-models as a gear, or a URDF or SDF with gears as MJCF")
+    parser.add_argument("robot", nargs="?", metavar="ROBOT", help="URDF file, without xacro, or SDF")
+    parser.add_argument("--into", metavar="MODEL", help="of an SDF: the same robot as MJCF or URDF, which gets the mechanics of its joints")
     parser.add_argument("--gears", metavar="FILE", help="joint: preset, or joint: {preset: .., key: value}; JSON or YAML")
     parser.add_argument("-o", "--output", metavar="FILE.xml", help="MJCF file to write")
     parser.add_argument("--bam", metavar="FILE", help="JSON file of a servo, models M1 to M6")
@@ -21,10 +22,13 @@ def _convert(words: list[str]) -> int:
     parser.add_argument("--torque", type=float, help="of a servo: for which the error is told, N m")
     parser.add_argument("--json", action="store_true", help="for programs")
     options = parser.parse_args(words)
-    if (options.urdf is None) == (options.bam is None):
-        parser.error("give a URDF, or --bam FILE")
-    if options.urdf is not None:
-        made = _urdf.convert(options.urdf, options.gears, options.output)
+    if (options.robot is None) == (options.bam is None):
+        parser.error("give a URDF or SDF, or --bam FILE")
+    if options.robot is not None:
+        is_sdf = options.robot.endswith((".sdf", ".world"))
+        if is_sdf != (options.into is not None):
+            parser.error("an SDF needs --into MODEL, the same robot as MJCF or URDF" if is_sdf else "--into is for an SDF")
+        made = _urdf.write(_sdf.from_sdf(options.robot, options.into, options.gears) if is_sdf else _urdf.from_urdf(options.robot, options.gears), options.output)
         print(json.dumps({"gears": dict(made.gears), "reductions": dict(made.reductions), "lost": made.lost}) if options.json else made)
         return 0
     bam = _bam.from_bam(options.bam, viscous=options.viscous, torque=options.torque)

@@ -68,7 +68,7 @@ def from_urdf(path: str | os.PathLike[str], gears: Mapping[str, Any] | str | os.
     try:
         root = ElementTree.fromstring(pathlib.Path(path).read_text(encoding="utf-8"))
         if root.tag != "robot":
-            raise GearError(f"{path}: the root is <{root.tag}>; a URDF begins with <robot>{', so convert SDF to URDF first' if root.tag == 'sdf' else ''}")
+            raise GearError(f"{path}: the root is <{root.tag}>; a URDF begins with <robot>{', an SDF goes into a model with from_sdf' if root.tag == 'sdf' else ''}")
         spec = mujoco.MjSpec.from_file(str(path))
     except GearError:
         raise
@@ -83,6 +83,13 @@ def from_urdf(path: str | os.PathLike[str], gears: Mapping[str, Any] | str | os.
         if name in joints:
             motor = spec.add_actuator(name=name, trntype=mujoco.mjtTrn.mjTRN_JOINT, target=name)
             motor.set_to_motor()
+    got = give_gears(spec, gears, reductions, lost)
+    return Urdf(spec, Known("joint", reductions), Known("joint", got), tuple(dict.fromkeys(lost)))
+
+
+def give_gears(spec: mujoco.MjSpec, gears: Any, reductions: Mapping[str, float], lost: list[str]) -> dict[str, str]:
+    """Give joints their gears, with friction and reductions of the file. Returns joint -> preset or keys; lines about lost parts are added."""
+    joints = {joint.name: joint for joint in spec.joints}
     wanted = _gears(gears)
     got: dict[str, str] = {}
     for pattern, gear in wanted.items():
@@ -103,7 +110,7 @@ def from_urdf(path: str | os.PathLike[str], gears: Mapping[str, Any] | str | os.
                     keys["ratio"] = reductions[name]
             _spec.add(spec, name, preset, name=f"gear_{name}", **keys)
             got[name] = " ".join([*([preset] if preset else []), *(f"{key}={value}" for key, value in keys.items())])
-    return Urdf(spec, Known("joint", reductions), Known("joint", got), tuple(dict.fromkeys(lost)))
+    return got
 
 
 def _gears(gears: Any) -> dict[str, dict[str, Any]]:
@@ -176,17 +183,16 @@ def _lost(root: ElementTree.Element) -> list[str]:
     return lines
 
 
-def convert(path: str, gears: str | None, output: str | None) -> Urdf:
-    """Write a URDF as MJCF with gears.
+def write(made: Urdf, output: str | None) -> Urdf:
+    """Compile a model with its gears, and write it as MJCF.
 
     Raises:
-        GearError: as from_urdf(); the model does not compile, or cannot be written.
+        GearError: the model does not compile, or cannot be written.
     """
-    made = from_urdf(path, gears)
     try:
         made.spec.compile()
         if output is not None:
             pathlib.Path(output).write_text(made.spec.to_xml(), encoding="utf-8")
     except (OSError, ValueError) as error:
-        raise error if isinstance(error, GearError) else GearError(f"{output or path}: {error}") from error
+        raise error if isinstance(error, GearError) else GearError(f"{output or 'the model'}: {error}") from error
     return made
