@@ -764,11 +764,15 @@ def attached():
         plain = ungeared(integrator)
         mjd = mujoco.MjData(mjm)
         m, d = mjw.put_model(plain), mjw.make_data(plain, nworld=3, nconmax=16, njmax=64)
-        gears = mjgear.warp.attach(m, d, plain, ["j1", "j2"], **gear)
+        # joint by joint, and with three quarters of the motors' torque computed by the program
+        computed = 0.75 if integrator == "implicitfast" else 0.0
+        own = {"j1": {**gear, "gamma_v": 1.1}, "j2": {**gear, "gamma_v": 0.3}}
+        gears = mjgear.warp.attach(m, d, plain, own, applied=True) if computed else mjgear.warp.attach(m, d, plain, ["j1", "j2"], **gear)
         error, moved, step = 0.0, 0.0, stepper(m, d)
         for i in range(150):
             mjd.ctrl[:] = [60 * np.sin(0.05 * i), 10 * np.cos(0.03 * i)]
-            d.ctrl.assign(np.tile(mjd.ctrl, (3, 1)).astype(np.float32))
+            d.ctrl.assign(np.tile((1 - computed) * mjd.ctrl, (3, 1)).astype(np.float32))
+            d.qfrc_applied.assign(np.tile(computed * np.resize(mjd.ctrl, m.nv) * (np.arange(m.nv) < 2), (3, 1)).astype(np.float32))
             mujoco.mj_step(mjm, mjd)
             step()
             error, moved = max(error, largest(d.qvel.numpy(), mjd.qvel)), max(moved, np.abs(mjd.qvel).max())
@@ -839,6 +843,8 @@ def refused():
         ((m, d, plain), {"joints": ["j1"], "coulomb": [1, 2, 3]}, mjgear.GearError, "3 values"),
         ((m, d, plain), {"joints": ["j1"], "preset": "none"}, mjgear.GearError, "'none'"),
         ((m, d, plain), {"robot": "none"}, mjgear.GearError, "'none'"),
+        ((m, d, plain), {"joints": {"j1": {"coulomb": 1}}, "preset": "worm"}, mjgear.GearError, "no other preset"),
+        ((m, d, plain), {"joints": {"j1": {"gamma": 1}}}, mjgear.GearError, "gamma"),
         ((m, d, plain), {"joints": ["j1"], "robot": "go1"}, ValueError, "either a robot or joints"),
         *(((m, d, plain), gear | {"rounds": value}, ValueError, "rounds") for value in (0, -1, 1.5, "3", True, 10**9, np.nan)),
         *(((m, d, plain), gear | {"precision": value}, ValueError, "precision") for value in ("half", None, 64)),

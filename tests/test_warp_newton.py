@@ -49,6 +49,9 @@ def test_examples():
         measured, other = (motor, link) if side == "motor" else (link, motor)
         assert abs(float(measured)) < 5 and abs(float(other)) > 30 and float(moves) == 0, (side, link, motor, moves)
 
+    # Isaac Lab's BAM servos, by a stand-in of its interface
+    example("isaaclab_servo.py", "tests")
+
 
 if __name__ == "__main__":
     test_examples()

@@ -176,6 +176,13 @@ def to_bam(gear: Bam | str | None = None, **values: Any) -> dict[str, Any]:
     return {**numbers, **{name: some.pop() for name, some in found.items()}, **rest, "model": model}
 
 
+def parameters(model: str) -> tuple[str, ...]:
+    """Names of the friction parameters of a model, and of armature."""
+    if model not in _PARAMETERS:
+        raise GearError(f"model = {model!r} is none of {', '.join(_PARAMETERS)}")
+    return tuple(_PARAMETERS[model])
+
+
 def _read(source: Any) -> dict[str, Any]:
     if isinstance(source, Mapping):
         return dict(source)

@@ -1,6 +1,7 @@
 """Gears of the worlds of a mujoco_warp.Data."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import mujoco
 import mujoco_warp as mjw
@@ -76,12 +77,13 @@ def attach(
     model: mjw.Model,
     data: mjw.Data,
     mjm: mujoco.MjModel,
-    joints: str | Sequence[str] = (),
+    joints: str | Sequence[str] | Mapping[str, Mapping[str, Any]] = (),
     preset: str | None = None,
     *,
     robot: str | None = None,
     rounds: int = _ROUNDS,
     precision: str = "single",
+    applied: bool = False,
     **gear,
 ) -> "Gears":
     """Give gears to joints of a model that is already on the device, for instance in Newton's SolverMuJoCo.
@@ -95,10 +97,11 @@ def attach(
         model: on the device. A graph that was captured before knows no gears.
         data: its worlds. njmax must have room for a row of friction loss of each gear.
         mjm: the model on the host from which they were made, without gears.
-        joints: names, or patterns such as "*_knee", of hinge and slide joints of mjm: see mjgear.add.
+        joints: names, or patterns such as "*_knee", of hinge and slide joints of mjm: see mjgear.add. For several kinds of gears a mapping,
+            {"*_knee": {"preset": "harmonic_drive"}, "*_hip": {"gamma_u": 0.1, ..}}.
         preset: a gear of mjgear.presets().
         robot: instead of joints a name of mjgear.robots(), whose joints mjm has.
-        rounds, precision: see Gears.
+        rounds, precision, applied: see Gears.
         gear: keys of the gear, see mjgear.add.
 
     Raises:
@@ -121,7 +124,12 @@ def attach(
     check.precision(precision)
     check.rounds(rounds)
     spec = reading.alone(mjm)
-    if robot is None:
+    if isinstance(joints, Mapping):
+        if preset is not None or gear or robot is not None:
+            raise GearError("mjgear.warp: joints say which gear each has; give no other preset, key or robot")
+        for k, (pattern, keys) in enumerate(joints.items()):
+            add(spec, pattern, name=f"gear{k}", **keys)
+    elif robot is None:
         add(spec, joints, preset, **gear)
     else:
         add_robot_gears(spec, robot, **gear)
@@ -141,7 +149,7 @@ def attach(
         numbers[:, dofs] = values
         array.assign(numbers)
     model.mjgear, model.mjgear_mjm, model.mjgear_integrator = read, described, model.opt.integrator
-    return Gears(model, data, rounds, precision)
+    return Gears(model, data, rounds, precision, applied)
 
 
 def reset_data(model: mjw.Model, data: mjw.Data, reset: wp.array | None = None):
@@ -209,12 +217,13 @@ class Gears:
         rounds: of a step at most, from 1 on. A round is a friction problem at the states that constraints have, and a look at the states
             that follow. May be set later: ``gears.rounds = 20``.
         precision: of the friction problem, "single" or "double". MuJoCo Warp itself computes in single precision.
+        applied: True if Data.qfrc_applied on the joints of gears is torque of their motors, computed by the program; False: a load.
 
     Raises:
         GearError: a model of mujoco_warp.put_model, rounds other than a whole number from 1 to 100, or another precision.
     """
 
-    def __init__(self, model: mjw.Model, data: mjw.Data, rounds: int = _ROUNDS, precision: str = "single"):
+    def __init__(self, model: mjw.Model, data: mjw.Data, rounds: int = _ROUNDS, precision: str = "single", applied: bool = False):
         read = getattr(model, "mjgear", None)
         if read is None:
             raise GearError("mjgear.warp.Gears needs a model of mjgear.warp.put_model")
@@ -254,7 +263,8 @@ class Gears:
         self._geared = wp.array(geared, dtype=int)
         self._joint = wp.array(read.joint, dtype=int)
         self._motors = None if read.motors is None else wp.array(read.motors, dtype=int)
-        self._motor = wp.zeros((nworld, nv if read.motors is not None else 1), dtype=float)
+        self._applied = applied
+        self._motor = wp.zeros((nworld, nv if read.motors is not None or applied else 1), dtype=float)
         self._actuator_inertia = wp.array(read.actuator_inertia, dtype=wp.float32)
         self._now, self._found = numbers.of_joints(numbers.Law, nworld, n), numbers.of_joints(numbers.Found, nworld, n)
         self._gear, self._past, self._result = (self._together(kind) for kind in (numbers.Gear, numbers.Past, numbers.Result))
@@ -465,8 +475,14 @@ class Gears:
 
     def _motor_torque(self, m, d):
         """Torque of motors on the dofs of gears; loads excluded."""
-        if self._motors is None:
-            return d.qfrc_actuator
+        torque = d.qfrc_actuator if self._motors is None else self._sum_motors(m, d)
+        if not self._applied:
+            return torque
+        wp.launch(self._kernels.add_applied, dim=(d.nworld, self.n), inputs=[self._dof, torque, d.qfrc_applied], outputs=[self._motor])
+        return self._motor
+
+    def _sum_motors(self, m, d):
+        """Torque of those actuators that are motors of gears."""
         gravity = not m.opt.disableflags & DisableBit.GRAVITY
         wp.launch(
             self._kernels.sum_motors,

@@ -212,7 +212,19 @@ def make(numbers) -> list[wp.Kernel]:
             total = wp.clamp(total, most[0], most[1])
         torque[w, i] = total
 
+    @wp.kernel(module="unique", enable_backward=False)
+    def add_applied(
+        dof: wp.array(dtype=int),
+        actuators: vectors,
+        applied: vectors,
+        # out
+        torque: vectors,
+    ):
+        """Torque of actuators and applied torque on the dof of a gear."""
+        w, g = wp.tid()
+        torque[w, dof[g]] = actuators[w, dof[g]] + applied[w, dof[g]]
+
     for kind in (wp.bool, wp.int32):
         wp.overload(reset, {"worlds": wp.array(dtype=kind)})
         wp.overload(write, {"worlds": wp.array(dtype=kind)})
-    return [first_rows, sum_motors, reset, write]
+    return [first_rows, sum_motors, add_applied, reset, write]
