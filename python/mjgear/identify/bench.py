@@ -228,7 +228,7 @@ class Pendulum(Bench):
         return {"torque_constant": torque / most, "resistance": _positive(supply / most)}
 
     def pieces(self, length: float) -> Pendulum:
-        made = Pendulum(self.logs, self.servo, self.input, self.known, self._fit, length, self._step)
+        made = type(self)(self.logs, self.servo, self.input, self.known, self._fit, length, self._step)
         made.noise = self.noise * min(1.0, length) if length > 0 else self.noise
         made.scale = dict(self.scale)
         return made
@@ -236,7 +236,7 @@ class Pendulum(Bench):
     def beginning(self, part: float) -> Pendulum:
         """The first part (0 to 1) of each log."""
         logs = [replace(log, data={k: x[: max(2, round(part * log.n))] for k, x in log.data.items()}) for log in self.logs]
-        made = Pendulum(logs, self.servo, self.input, self.known, self._fit, self.reset, self._step)
+        made = type(self)(logs, self.servo, self.input, self.known, self._fit, self.reset, self._step)
         made.noise, made.scale = self.noise, dict(self.scale)
         return made
 
