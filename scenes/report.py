@@ -2,13 +2,12 @@
 
     report.py [FOLDER] [--no-plots]
 
-reads FOLDER/<scene>/*.csv (default: results), draws FOLDER/<scene>-<figure>.png, writes
+reads FOLDER/<scene>/*.csv or *.npy (default: results), draws FOLDER/<scene>-<figure>.png, writes
 FOLDER/summary.md and prints it: six scenes with a figure and a sentence each, then every claim. Nothing is judged here: mjgear-run has
 checked the claims. Exit code 1 if something does not hold, 2 if there is nothing to report.
 
-A file plot.py beside a scene draws its figures. SCENES names its scenes, and draw(name, runs)
-yields pairs of a name and a figure; runs[case][column] is an array. Scenes without one get the
-standard figure.
+A file plot.py beside the MJCF of a scene draws its figures: draw(name, runs) yields pairs of a name and a figure;
+runs[case][column] is an array. Scenes without one get the standard figure.
 """
 
 import argparse
@@ -23,11 +22,9 @@ matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 import numpy as np
 
-import gallery
+TABLES = ("about", "claims", "differences", "joints")
 
-TABLES = ("claims", "differences", "joints")
-
-# with these scenes the summary begins, each with its caption of the gallery
+# with these scenes the summary begins, each with its caption
 FIRST = ("power-cut", "two-loads", "replay", "rod", "stewart", "winch")
 
 # the colours of Okabe and Ito, which colour-blind eyes tell apart; more curves are dashed
@@ -52,6 +49,9 @@ plt.rcParams.update({
 
 def read_run(path):
     """Columns of one recorded case by name; NaN where nothing was measured."""
+    if path.suffix == ".npy":
+        rows = np.load(path, max_header_size=10**6)
+        return {name: np.ascontiguousarray(rows[name]) for name in rows.dtype.names}
     with open(path, newline="") as file:
         names = next(csv.reader(file))
         rows = np.loadtxt(file, delimiter=",", ndmin=2)
@@ -118,20 +118,20 @@ def draw_standard(name, runs, units):
     yield "joints", figure
 
 
-def find_drawings():
-    """The function that draws each scene."""
-    drawings = {}
-    for path in sorted(pathlib.Path(__file__).parent.glob("*/plot.py")):
-        spec = importlib.util.spec_from_file_location(f"plot_{path.parent.name}", path)
-        module = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(module)
-        drawings.update(dict.fromkeys(module.SCENES, module.draw))
-    return drawings
+def find_drawing(folder):
+    """The function that draws the scenes of a folder; None: it has no plot.py."""
+    path = pathlib.Path(__file__).parent / folder / "plot.py"
+    if not path.exists():
+        return None
+    spec = importlib.util.spec_from_file_location(f"plot_{folder}", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module.draw
 
 
 def draw_scene(folder, name, draw):
     """Draw the figures of one scene, by default the standard figure, and return their file names."""
-    paths = [path for path in (folder / name).glob("*.csv") if path.stem not in TABLES]
+    paths = [path for path in (folder / name).glob("*.[cn][sp][vy]") if path.stem not in TABLES]
     runs = {path.stem: read_run(path) for path in sorted(paths)}
     files = []
     if runs:
@@ -148,12 +148,12 @@ def verdict(row):
     return "ok" if row["holds"] == "1" else "FAIL"
 
 
-def introduce(images):
+def introduce(images, captions):
     """Markdown of the first scenes: a figure and a sentence each."""
     lines = []
     for name in FIRST:
         if images.get(name):
-            lines += [f"**{name}.** {gallery.MOMENT[name][2]}", "", f"![{name}]({images[name][0]})", ""]
+            lines += [f"**{name}.** {captions[name]}", "", f"![{name}]({images[name][0]})", ""]
     return [*lines, "What each scene claims, and whether it holds, follows.", ""] if lines else []
 
 
@@ -188,10 +188,10 @@ def main():
               file=sys.stderr)
         return 2
 
-    drawings = find_drawings()
+    about = {name: read_table(options.folder / name / "about.csv")[0] for name in names}
     lines, differences, rows = ["# Results", ""], [], []
-    drawn = {name: [] if options.no_plots else draw_scene(options.folder, name, drawings.get(name)) for name in names}
-    lines += introduce(drawn)
+    drawn = {name: [] if options.no_plots else draw_scene(options.folder, name, find_drawing(about[name]["folder"])) for name in names}
+    lines += introduce(drawn, {name: row["caption"] for name, row in about.items()})
     for name in names:
         images = drawn[name]
         claims = read_table(options.folder / name / "claims.csv")

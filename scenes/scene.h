@@ -1,12 +1,12 @@
 // Scenes: an MJCF file, its scripted inputs, and its claims.
 //
-// A scene is one constant mjgScene in scenes/<name>/<name>.c beside its MJCF, and one line in
-// scenes.c. MJCF says as much as it can, so that any viewer can open the file. C has the scripted
-// motion, an independent integration for comparison, and the claims.
+// A scene is one constant mjgScene in scenes/<name>/<name>.c beside its MJCF. MJCF says as much as it
+// can, so that any viewer can open the file. C has the scripted motion, an independent integration for
+// comparison, and the claims.
 //
-// To add a scene: write the MJCF, and <name>.c with an mjgScene (only name, description, xml and
-// duration are required). Declare and list it in scenes.c, and add it to scenes/CMakeLists.txt. A
-// plot.py beside it (report.py) replaces the standard plot.
+// To add a scene: write the MJCF, and <name>.c with a "const mjgScene mjg_scene<Name> = {" (only name,
+// description, xml and duration are required). CMake finds it there. A plot.py beside the MJCF
+// (report.py) replaces the standard plot.
 
 #ifndef SCENES_SCENE_H_
 #define SCENES_SCENE_H_
@@ -48,12 +48,23 @@ void mjg_claim(mjgClaims* claims, int holds, const char* format, ...)
 #endif
     ;
 
+// the members variant and nvariant of a scene with this array of cases
+#define mjgCASES(array) .variant = (array), .nvariant = sizeof(array) / sizeof *(array)
+
 typedef struct mjgScene_ {
   const char* name;         // name on the command line and of the folder of its results
   const char* description;  // one line
   const char*
       xml;  // MJCF file relative to scenes/; a keyframe "start" or "home" sets the first state
   double duration;  // s
+
+  // of its picture, film and place on the page of scenes (gallery.py)
+  const char* caption;  // what they show, in full sentences; null: the description
+  const char* shown;    // case of the picture; null: the first
+  double moment;        // time of the picture as part of the duration; 0: 0.6
+  const char* beside;   // cases in one picture: names with commas, or "all"; null: one case
+  const char* joint;    // joint of the curves; null: the first
+  int flg_still;        // nothing moves: the page shows the figure of plot.py
 
   const mjgCase* variant;  // variants, of which a viewer shows the first; null: none
   int nvariant;
@@ -85,7 +96,7 @@ typedef struct mjgScene_ {
   void (*claims)(mjgClaims* claims, const mjgRun* run);
 } mjgScene;
 
-// all scenes, in the order in which they are listed
+// all scenes, in the order of their names
 extern const mjgScene* const mjg_scenes[];
 extern const int mjg_nscene;
 

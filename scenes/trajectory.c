@@ -144,3 +144,35 @@ void mjg_writeLastRow(const mjgTrajectory* trajectory, FILE* file) {
   }
   fputc('\n', file);
 }
+
+
+void mjg_writeHead(const mjgTrajectory* trajectory, long nrow, FILE* file) {
+  // format 2.0 of NumPy: magic, version, length of the text, and a Python literal that ends with a newline
+  static const char before[] = "{'fortran_order':False,'descr':[", row[] = "('','<f8'),";
+  size_t length = sizeof before + 64;
+  for (int i = 0; i < trajectory->ncolumn; i++) {
+    length += 2 * strlen(trajectory->name[i]) + sizeof row;
+  }
+  fwrite("\x93NUMPY\x02\x00", 1, 8, file);
+  for (int k = 0; k < 4; k++) {
+    fputc((int)(length >> (8 * k)) & 0xff, file);
+  }
+  long begin = ftell(file);
+  fputs(before, file);
+  for (int i = 0; i < trajectory->ncolumn; i++) {
+    fputs("('", file);
+    for (const char* c = trajectory->name[i]; *c; c++) {
+      fputs(*c == '\'' || *c == '\\' ? "\\" : "", file);
+      fputc(*c, file);
+    }
+    fputs("','<f8'),", file);
+  }
+  fprintf(file, "],'shape':(%ld,)}", nrow);
+  fprintf(file, "%*s", (int)(begin + (long)length - ftell(file)), "\n");
+}
+
+
+void mjg_writeLastNumbers(const mjgTrajectory* trajectory, FILE* file) {
+  size_t width = (size_t)trajectory->ncolumn;
+  fwrite(trajectory->data + width * (size_t)(trajectory->nrow - 1), sizeof(double), width, file);
+}

@@ -52,4 +52,9 @@ void mjg_clearRows(mjgTrajectory* trajectory);
 void mjg_writeNames(const mjgTrajectory* trajectory, FILE* file);
 void mjg_writeLastRow(const mjgTrajectory* trajectory, FILE* file);
 
+// write as an array of NumPy with a field for each column, which nobody reads as text: its head, and the
+// last row. np.load takes heads of more than 10000 characters, of some 400 columns, with max_header_size
+void mjg_writeHead(const mjgTrajectory* trajectory, long nrow, FILE* file);
+void mjg_writeLastNumbers(const mjgTrajectory* trajectory, FILE* file);
+
 #endif  // SCENES_TRAJECTORY_H_

@@ -11,6 +11,8 @@ import tempfile
 import time
 import unittest
 
+import numpy as np
+
 RUN = sys.argv.pop(1)
 SOURCE = pathlib.Path(os.environ["MJGEAR_SOURCE_DIR"])
 
@@ -55,6 +57,29 @@ class Run(unittest.TestCase):
         differences = self.read("deep/out/rod/differences.csv")
         self.assertEqual(len(differences), 8)
         self.assertTrue(all(float(row["difference"]) <= 1e-9 for row in differences))
+
+    def test_arrays_have_the_numbers_of_the_text(self):
+        arguments = ("rod", "--case", "gamma_v=1.05", "--out")
+        self.assertEqual(run(*arguments, "text", folder=self.folder)[::2], (0, ""))
+        self.assertEqual(run(*arguments, "arrays", "--npy", folder=self.folder)[::2], (0, ""))
+        rows, array = self.read("text/rod/gamma_v=1.05.csv"), np.load(self.folder / "arrays/rod/gamma_v=1.05.npy")
+        self.assertEqual((array.dtype.names, len(array)), (tuple(rows[0]), len(rows)))
+        for name in array.dtype.names[1:]:  # the time in the text has 10 digits
+            self.assertTrue(np.array_equal(array[name], [float(row[name]) for row in rows], equal_nan=True), name)
+
+        # an array without its last rows is no array
+        code, _, _ = run(*arguments, "cut", "--npy", folder=self.folder, preexec_fn=self.limited(5000))
+        self.assertEqual(code, 1)
+        self.assertFalse((self.folder / "cut/rod/gamma_v=1.05.npy").exists())
+
+    def test_pages_have_all_scenes(self):
+        code, output, _ = run("--pages")
+        listed = [line.split()[0] for line in run("--list")[1].splitlines() if not line.startswith(" ")]
+        rows = [line.split("\t") for line in output.splitlines()]
+        self.assertEqual((code, [row[0] for row in rows], {len(row) for row in rows}), (0, listed, {7}))
+        sources = "".join(path.read_text() for path in (SOURCE / "scenes").glob("*/*.c"))
+        self.assertEqual(len(rows), sources.count("\nconst mjgScene mjg_scene"))
+        self.assertIn(["rod", "rod/gamma_v=1.05", "1.2", "", "", "0"], [row[:6] for row in rows])
 
     def test_one_case_and_settings(self):
         code, output, errors = run("rod", "--case", "gamma_v=0.2", "--set", "gear.gamma_v=1.05",

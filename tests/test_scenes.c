@@ -30,11 +30,18 @@ static void scenes_are_complete(void** state) {
 
     // names become file names
     assert_null(strpbrk(scene->name, "/ "));
+
+    // what pages show of it
+    assert_true(scene->moment >= 0 && scene->moment <= 1);
+    assert_true(!scene->shown || mjg_findCase(scene, scene->shown));
+    assert_null(strpbrk(scene->caption ? scene->caption : "", "\"\t\n"));
     for (int k = 0; k < scene->nvariant; k++) {
       assert_ptr_equal(mjg_findCase(scene, scene->variant[k].name), &scene->variant[k]);
       assert_null(strpbrk(scene->variant[k].name, "/ "));
       assert_string_not_equal(scene->variant[k].name, "claims");
       assert_string_not_equal(scene->variant[k].name, "differences");
+      assert_string_not_equal(scene->variant[k].name, "joints");
+      assert_string_not_equal(scene->variant[k].name, "about");
     }
   }
   assert_null(mjg_findScene("nothing"));

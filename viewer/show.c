@@ -28,7 +28,7 @@ static void useFile(Show* show, const char* file) {
 // a name of a scene, with or without a case, else a file
 static int findScene(Show* show, const char* file, char* error, size_t error_size) {
   char name[128];
-  file = file ? file : mjg_scenes[0]->name;
+  file = file ? file : "rod";
   size_t length = strcspn(file, "/");
   snprintf(name, sizeof(name), "%.*s", (int)length, file);
   const mjgScene* scene = mjg_findScene(name);

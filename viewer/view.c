@@ -314,7 +314,7 @@ int main(int argc, char** argv) {
   }
   option.file = argv[optind];
 
-  // without a scene and with nothing to write the window begins with the first scene
+  // without a scene and with nothing to write the window begins with the rod
   mju_setLogHandler(logMessage);
   if (mjg_loadPlugin(option.plugin, error, sizeof(error))) {
     return fail(exitMODEL, error);

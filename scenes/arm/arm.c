@@ -91,6 +91,9 @@ static void claims(mjgClaims* claims, const mjgRun* run) {
 const mjgScene mjg_sceneArm = {
     .name = "arm",
     .description = "an arm with worm gears rests on a table and carries a load, motors off",
+    .caption =
+        "An arm with worm gears rests on a table and carries a load while its motors are off.",
+    .moment = 0.5,
     .xml = "arm/arm.xml",
     .duration = END,
     .input = input,

@@ -100,10 +100,10 @@ static void claims(mjgClaims* claims, const mjgRun* run) {
 const mjgScene mjg_sceneCoupling = {
     .name = "coupling",
     .description = "a flexible coupling bounces between its sides (Nordin, Fig. 6)",
+    .caption = "A flexible coupling bounces between the two sides of its gap (Nordin, Fig. 6).",
     .xml = "backlash/two_mass.xml",
     .duration = 8,
-    .variant = couplingCase,
-    .nvariant = sizeof couplingCase / sizeof *couplingCase,
+    mjgCASES(couplingCase),
     .input = input,
     .column = column,
     .measure = measure,

@@ -170,10 +170,12 @@ static void vibroClaims(mjgClaims* claims, const mjgRun* run) {
 const mjgScene mjg_sceneVibro = {
     .name = "vibro",
     .description = "slow swings through a gap: vibro-impact and dead zone (Ruderman, Fig. 5)",
+    .caption =
+        "A body swings slowly through a gap. The vibro-impact model engages late and the dead zone "
+        "model rings (Ruderman, Fig. 5).",
     .xml = "backlash/impact.xml",
     .duration = 6,
-    .variant = vibroCase,
-    .nvariant = sizeof vibroCase / sizeof *vibroCase,
+    mjgCASES(vibroCase),
     .configure = vibroConfigure,
     .input = slowInput,
     .column = column,
@@ -265,10 +267,12 @@ static void impactClaims(mjgClaims* claims, const mjgRun* run) {
 const mjgScene mjg_sceneImpact = {
     .name = "impact",
     .description = "force over penetration of one impact (Ruderman, Fig. 6)",
+    .caption =
+        "A body strikes the edge of a gap. The plot shows contact force over penetration "
+        "(Ruderman, Fig. 6).",
     .xml = "backlash/impact.xml",
     .duration = 0.065,
-    .variant = impactCase,
-    .nvariant = sizeof impactCase / sizeof *impactCase,
+    mjgCASES(impactCase),
     .input = throwInput,
     .column = column,
     .measure = measure,
@@ -307,10 +311,12 @@ static void decayClaims(mjgClaims* claims, const mjgRun* run) {
 const mjgScene mjg_sceneDecay = {
     .name = "decay",
     .description = "a push closes the gap: bounces for several alpha (Ruderman, Fig. 7)",
+    .caption =
+        "A push closes the gap, and the body bounces. The damping parameter alpha decides how "
+        "often (Ruderman, Fig. 7).",
     .xml = "backlash/impact.xml",
     .duration = 1.5,
-    .variant = decayCase,
-    .nvariant = sizeof decayCase / sizeof *decayCase,
+    mjgCASES(decayCase),
     .configure = addFriction,
     .input = pushInput,
     .column = column,
@@ -401,10 +407,12 @@ static void rattleClaims(mjgClaims* claims, const mjgRun* run) {
 const mjgScene mjg_sceneRattle = {
     .name = "rattle",
     .description = "play lowers the eigenfrequency and takes power (Ruderman, IV.A)",
+    .caption =
+        "A body on a spring rattles in its play, which lowers its frequency and takes power "
+        "(Ruderman, IV.A).",
     .xml = "backlash/rattle.xml",
     .duration = 2,
-    .variant = rattleCase,
-    .nvariant = sizeof rattleCase / sizeof *rattleCase,
+    mjgCASES(rattleCase),
     .input = rattleInput,
     .column = column,
     .measure = measure,

@@ -137,10 +137,12 @@ static void lagClaims(mjgClaims* claims, const mjgRun* run) {
 const mjgScene mjg_sceneLag = {
     .name = "lag",
     .description = "phase lag of a shaft with a gap against the dead zone (Nordin, section 5)",
+    .caption =
+        "A swing passes through a shaft with a gap. The exact shaft lags behind the dead zone "
+        "model (Nordin, section 5).",
     .xml = "backlash/rupture.xml",
     .duration = END,
-    .variant = lagCase,
-    .nvariant = sizeof lagCase / sizeof *lagCase,
+    mjgCASES(lagCase),
     .configure = lagConfigure,
     .input = lagInput,
     .column = column,
@@ -221,10 +223,12 @@ static void hysteresisClaims(mjgClaims* claims, const mjgRun* run) {
 const mjgScene mjg_sceneHysteresis = {
     .name = "hysteresis",
     .description = "the hysteresis model knows no disturbance of the load (Nordin, section 1)",
+    .caption =
+        "The hysteresis model of backlash does not know a disturbance of the load. The shaft with "
+        "a gap does (Nordin, section 1).",
     .xml = "backlash/two_mass.xml",
     .duration = 4,
-    .variant = hysteresisCase,
-    .nvariant = sizeof hysteresisCase / sizeof *hysteresisCase,
+    mjgCASES(hysteresisCase),
     .configure = hysteresisConfigure,
     .input = hysteresisInput,
     .column = column,

@@ -67,10 +67,12 @@ static void claims(mjgClaims* claims, const mjgRun* run) {
 const mjgScene mjg_sceneLostMotion = {
     .name = "lost_motion",
     .description = "lost motion at the tip of a six-joint arm, from 1 arcmin to 1 degree of play",
+    .caption =
+        "An arm of six joints has play. The tip loses as much motion as the geometry of the arm "
+        "says.",
     .xml = "backlash/lost_motion.xml",
     .duration = 4,
-    .variant = lostCase,
-    .nvariant = sizeof lostCase / sizeof *lostCase,
+    mjgCASES(lostCase),
     .input = input,
     .claims = claims,
 };

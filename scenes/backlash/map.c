@@ -68,6 +68,9 @@ static void claims(mjgClaims* claims, const mjgRun* run) {
 const mjgScene mjg_sceneGapMap = {
     .name = "gap_map",
     .description = "torque of four backlash models over the phase plane (Nordin, Fig. 2)",
+    .caption =
+        "The maps show the torque of four backlash models over angle and rate (Nordin, Fig. 2).",
+    .flg_still = 1,
     .xml = "backlash/two_mass.xml",
     .duration = 1e-3 * COLUMNS * ROWS,
     .column = column,

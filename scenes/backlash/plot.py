@@ -3,9 +3,6 @@
 import matplotlib.pyplot as plt
 import numpy as np
 
-SCENES = ("two_mass", "coupling", "gap_map", "vibro", "impact", "decay", "rattle", "resonance", "interval",
-          "rupture", "gap_servo", "lost_motion", "lag", "hysteresis")
-
 
 def late(run, start):
     """Rows from a time on."""

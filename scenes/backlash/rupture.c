@@ -207,10 +207,12 @@ const mjgScene mjg_sceneRupture = {
     .name = "rupture",
     .description =
         "the driving torque vanishes: only the torque of jck reverses (Akoto, Figs. 8, 9)",
+    .caption =
+        "The driving torque vanishes suddenly. Only the torque of the model `jck` reverses (Akoto, "
+        "Figs. 8 and 9).",
     .xml = "backlash/rupture.xml",
     .duration = 20,
-    .variant = ruptureCase,
-    .nvariant = sizeof ruptureCase / sizeof *ruptureCase,
+    mjgCASES(ruptureCase),
     .input = input,
     .column = column,
     .measure = measure,

@@ -120,10 +120,12 @@ static void claims(mjgClaims* claims, const mjgRun* run) {
 const mjgScene mjg_sceneGapServo = {
     .name = "gap_servo",
     .description = "a servo with play limit-cycles or not, by the place of its encoder",
+    .caption =
+        "A servo moves a joint with play. It comes to rest or swings in a limit cycle, depending "
+        "on the side that its encoder measures.",
     .xml = "backlash/servo.xml",
     .duration = 15,
-    .variant = servoCase,
-    .nvariant = sizeof servoCase / sizeof *servoCase,
+    mjgCASES(servoCase),
     .configure = configure,
     .input = input,
     .column = column,

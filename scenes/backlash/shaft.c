@@ -77,10 +77,13 @@ static void resonanceClaims(mjgClaims* claims, const mjgRun* run) {
 const mjgScene mjg_sceneResonance = {
     .name = "resonance",
     .description = "a shaft at its natural frequency: only jck knows it (Akoto, Fig. 2)",
+    .caption =
+        "A shaft is driven at its natural frequency, which only the model `jck` knows (Akoto, Fig. "
+        "2).",
+    .flg_still = 1,
     .xml = "backlash/shaft.xml",
     .duration = 60,
-    .variant = resonanceCase,
-    .nvariant = sizeof resonanceCase / sizeof *resonanceCase,
+    mjgCASES(resonanceCase),
     .input = resonanceInput,
     .column = column,
     .measure = measure,
@@ -153,10 +156,11 @@ static void intervalClaims(mjgClaims* claims, const mjgRun* run) {
 const mjgScene mjg_sceneInterval = {
     .name = "interval",
     .description = "borders of the free play over time (Akoto, Figs. 3 to 6)",
+    .caption = "The plots show the borders of the free play over time (Akoto, Figs. 3 to 6).",
+    .flg_still = 1,
     .xml = "backlash/shaft.xml",
     .duration = 15.5,
-    .variant = intervalCase,
-    .nvariant = sizeof intervalCase / sizeof *intervalCase,
+    mjgCASES(intervalCase),
     .input = intervalInput,
     .column = column,
     .measure = measure,

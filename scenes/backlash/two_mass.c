@@ -178,10 +178,12 @@ static void claims(mjgClaims* claims, const mjgRun* run) {
 const mjgScene mjg_sceneTwoMass = {
     .name = "two_mass",
     .description = "models of a shaft with a gap between two masses (Nordin, Fig. 3 and Table I)",
+    .caption =
+        "A shaft with a gap connects two masses. Several models of the gap are compared (Nordin, "
+        "Fig. 3 and Table I).",
     .xml = "backlash/two_mass.xml",
     .duration = END,
-    .variant = twoMassCase,
-    .nvariant = sizeof twoMassCase / sizeof *twoMassCase,
+    mjgCASES(twoMassCase),
     .configure = configure,
     .input = input,
     .column = column,

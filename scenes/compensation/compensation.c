@@ -97,10 +97,13 @@ static void claims(mjgClaims* claims, const mjgRun* run) {
 const mjgScene mjg_sceneCompensation = {
     .name = "compensation",
     .description = "a worm joint follows a slow sine with friction compensation (Kikuuwe, 7)",
+    .caption =
+        "A worm joint follows a slow sine. With friction compensation it follows smoothly, and "
+        "without it sticks (Kikuuwe, 7).",
+    .beside = "uncompensated",
     .xml = "compensation/compensation.xml",
     .duration = PERIODS / FREQUENCY,
-    .variant = compensationCase,
-    .nvariant = sizeof compensationCase / sizeof *compensationCase,
+    mjgCASES(compensationCase),
     .input = input,
     .column = column,
     .measure = measure,

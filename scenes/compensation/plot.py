@@ -2,8 +2,6 @@
 
 import matplotlib.pyplot as plt
 
-SCENES = ("compensation",)
-
 
 def draw(name, runs):
     figure, (position, torque) = plt.subplots(2, 1, sharex=True, figsize=(7, 5), layout="constrained")

@@ -115,10 +115,12 @@ static void claims(mjgClaims* claims, const mjgRun* run) {
 const mjgScene mjg_sceneConvergence = {
     .name = "convergence",
     .description = "six arms strike the floor, with steps of 4 to 0.25 ms",
+    .caption =
+        "Six arms strike the floor, each with another step. Their motions approach each other in "
+        "proportion to the step.",
     .xml = "convergence/convergence.xml",
     .duration = END,
-    .variant = convergenceCase,
-    .nvariant = NCASE,
+    mjgCASES(convergenceCase),
     .configure = configure,
     .input = input,
     .column = column,

@@ -3,7 +3,6 @@
 import matplotlib.pyplot as plt
 import numpy as np
 
-SCENES = ("convergence",)
 SAMPLE = 0.004
 
 

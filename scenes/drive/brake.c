@@ -61,6 +61,10 @@ const mjgScene mjg_sceneBrake = {
     .name = "brake",
     .description =
         "a lift's brake closes as its motor fails, holds lift and box, and slips above its torque",
+    .caption =
+        "The motor of a lift fails and its brake closes. It holds the lift with a box on it, and "
+        "slips above its torque.",
+    .moment = 0.25,
     .xml = "drive/brake.xml",
     .duration = END,
     .input = input,

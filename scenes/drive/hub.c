@@ -65,6 +65,8 @@ const mjgScene mjg_sceneHub = {
     .name = "hub",
     .description =
         "the freewheel of a bicycle: the pedals drive the wheel, stop and catch up with it",
+    .caption = "The pedals drive a wheel through a freewheel, stop, and catch up with it.",
+    .moment = 0.5,
     .xml = "drive/hub.xml",
     .duration = END,
     .input = input,

@@ -68,6 +68,8 @@ const mjgScene mjg_sceneLimiter = {
     .name = "limiter",
     .description =
         "a gripper with a slip clutch grips with what the clutch carries, whatever its motor does",
+    .caption = "A slip clutch between motor and finger limits the grip, whatever the motor does.",
+    .moment = 0.8,
     .xml = "drive/limiter.xml",
     .duration = END,
     .input = input,

@@ -81,10 +81,11 @@ static void claims(mjgClaims* claims, const mjgRun* run) {
 const mjgScene mjg_sceneWinch = {
     .name = "winch",
     .description = "a winch with a backstop winds a load up, loses power and holds it",
+    .caption = "A winch winds a load up. Without power a backstop holds it.",
+    .moment = 0.5,
     .xml = "drive/winch.xml",
     .duration = END,
-    .variant = winchCase,
-    .nvariant = 2,
+    mjgCASES(winchCase),
     .input = input,
     .claims = claims,
 };

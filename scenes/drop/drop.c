@@ -53,10 +53,11 @@ static void claims(mjgClaims* claims, const mjgRun* run) {
 const mjgScene mjg_sceneDrop = {
     .name = "drop",
     .description = "a ball falls on a link that a gear holds without its motor",
+    .caption = "A ball drops on a link that a gear holds without its motor.",
+    .moment = 0.3,
     .xml = "drop/drop.xml",
     .duration = 1.5,
-    .variant = dropCase,
-    .nvariant = NCASE,
+    mjgCASES(dropCase),
     .configure = configure,
     .column = column,
     .measure = measure,

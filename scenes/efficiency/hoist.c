@@ -51,13 +51,14 @@ static void claims(mjgClaims* claims, const mjgRun* run) {
 }
 
 
-const mjgScene mjg_sceneHoist = {
+const mjgScene mjg_sceneWormHoist = {
     .name = "worm-hoist",
     .description = "a worm gear hoists and lowers 20 kg on a rope: efficiency in both directions",
+    .caption = "A worm gear hoists 20 kg, and holds them with the motor off.",
+    .moment = 0.5,
     .xml = "efficiency/hoist.xml",
     .duration = mjgEFF_DURATION,
-    .variant = hoistCase,
-    .nvariant = sizeof hoistCase / sizeof *hoistCase,
+    mjgCASES(hoistCase),
     .input = input,
     .column = column,
     .measure = measure,

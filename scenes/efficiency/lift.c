@@ -51,13 +51,14 @@ static void claims(mjgClaims* claims, const mjgRun* run) {
 }
 
 
-const mjgScene mjg_sceneLift = {
+const mjgScene mjg_sceneScrewLift = {
     .name = "screw-lift",
     .description = "a lead screw lifts and lowers 50 kg: efficiency in both directions",
+    .caption = "A lead screw lifts and lowers 50 kg with the efficiency that the formulas give.",
+    .moment = 0.9,
     .xml = "efficiency/lift.xml",
     .duration = mjgEFF_DURATION,
-    .variant = liftCase,
-    .nvariant = sizeof liftCase / sizeof *liftCase,
+    mjgCASES(liftCase),
     .input = input,
     .column = column,
     .measure = measure,

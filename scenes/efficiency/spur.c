@@ -91,14 +91,15 @@ static void claims(mjgClaims* claims, const mjgRun* run) {
 }
 
 
-const mjgScene mjg_sceneSpur = {
+const mjgScene mjg_sceneSpurDrive = {
     .name = "spur-drive",
     .description =
         "a pair of spur gears drives and is driven: efficiency, and torque with the teeth",
+    .caption = "A pair of spur gears drives a load, and then the load drives the gears.",
+    .moment = 0.9,
     .xml = "efficiency/spur.xml",
     .duration = mjgEFF_DURATION,
-    .variant = spurCase,
-    .nvariant = sizeof spurCase / sizeof *spurCase,
+    mjgCASES(spurCase),
     .input = input,
     .column = column,
     .measure = measure,

@@ -162,10 +162,14 @@ static void claims(mjgClaims* claims, const mjgRun* run) {
 const mjgScene mjg_sceneFeedforward = {
     .name = "feedforward",
     .description = "an arm carries a load along a slow path, its gears compensated or not",
+    .caption =
+        "An arm carries 5 kg along a slow path, with the motor torques that its worm gears need, "
+        "with those without gears, and with a constant for friction.",
+    .beside = "uncompensated,constant",
+    .joint = "shoulder",
     .xml = "feedforward/feedforward.xml",
     .duration = END,
-    .variant = feedforwardCase,
-    .nvariant = sizeof feedforwardCase / sizeof *feedforwardCase,
+    mjgCASES(feedforwardCase),
     .input = input,
     .column = column,
     .measure = measure,

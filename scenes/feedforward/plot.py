@@ -2,8 +2,6 @@
 
 import matplotlib.pyplot as plt
 
-SCENES = ("feedforward",)
-
 
 def draw(name, runs):
     figure, (path, error) = plt.subplots(1, 2, figsize=(9, 3.6), layout="constrained")

@@ -2,8 +2,6 @@
 
 import matplotlib.pyplot as plt
 
-SCENES = ("flap", "flap-ramp", "flap-creep", "flap-stop")
-
 
 def draw(name, runs):
     # the ramps of figures 11 to 13 end before figures 14 and 15 begin

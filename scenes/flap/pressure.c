@@ -197,9 +197,12 @@ const mjgScene mjg_sceneFlap = {
     .name = "flap",
     .description = "a flap under load while its hydraulic supply breaks down (Borello, Figs. 6-10)",
     mjgFLAP_SCENE,
+    .caption =
+        "An aircraft's flap carries its aerodynamic load while its hydraulic supply breaks down. "
+        "Only a reversible actuator gives way.",
+    .moment = 0.3,
     .duration = 2,
-    .variant = pressureCase,
-    .nvariant = sizeof pressureCase / sizeof *pressureCase,
+    mjgCASES(pressureCase),
     .input = input,
     .reference = reference,
     .tolerance = 1e-9,

@@ -130,9 +130,12 @@ const mjgScene mjg_sceneFlapRamp = {
     .name = "flap-ramp",
     .description = "the flap follows ramps: who drives and who brakes (Borello, Figs. 11-15)",
     mjgFLAP_SCENE,
+    .caption =
+        "The flap follows a ramp under load. In one direction friction helps the load, and in the "
+        "other it helps the motor.",
+    .moment = 0.5,
     .duration = 1.7,
-    .variant = rampCase,
-    .nvariant = sizeof rampCase / sizeof *rampCase,
+    mjgCASES(rampCase),
     .input = input,
     .reference = reference,
     .tolerance = 1e-9,

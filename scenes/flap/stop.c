@@ -77,9 +77,11 @@ const mjgScene mjg_sceneFlapStop = {
     .name = "flap-stop",
     .description = "the flap runs into its end of travel and leaves it (Borello, Table 1)",
     mjgFLAP_SCENE,
+    .caption =
+        "The flap runs into its end of travel. When the motor turns back it comes off at once.",
+    .moment = 0.5,
     .duration = 1.5,
-    .variant = stopCase,
-    .nvariant = sizeof stopCase / sizeof *stopCase,
+    mjgCASES(stopCase),
     .input = input,
     .claims = claims,
 };

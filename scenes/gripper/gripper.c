@@ -126,10 +126,15 @@ static void claims(mjgClaims* claims, const mjgRun* run) {
 const mjgScene mjg_sceneGripper = {
     .name = "gripper",
     .description = "a gripper with a lead screw holds a box without its motor",
+    .caption =
+        "A gripper with a lead screw squeezes a box. Then its motor is switched off, and it still "
+        "holds the box.",
+    .shown = "screw",
+    .moment = 0.5,
+    .beside = "welded",
     .xml = "gripper/gripper.xml",
     .duration = STOP,
-    .variant = gripperCase,
-    .nvariant = sizeof gripperCase / sizeof *gripperCase,
+    mjgCASES(gripperCase),
     .configure = configure,
     .input = input,
     .column = column,

@@ -111,10 +111,16 @@ static void claims(mjgClaims* claims, const mjgRun* run) {
 const mjgScene mjg_sceneHold = {
     .name = "hold",
     .description = "an arm is held for a minute by dry friction",
+    .caption =
+        "Dry friction of a gear holds an arm for a minute without creep. Beside it MuJoCo's own "
+        "friction, at its defaults and tuned.",
+    .shown = "gear",
+    .moment = 0.5,
+    .beside = "frictionloss,frictionloss-solimp-solref,springyield-damped",
+    .joint = "shoulder",
     .xml = "hold/hold.xml",
     .duration = END,
-    .variant = holdCase,
-    .nvariant = NCASE,
+    mjgCASES(holdCase),
     .specify = mjg_reserveRival,
     .configure = configure,
     .claims = claims,

@@ -3,7 +3,6 @@
 import matplotlib.pyplot as plt
 import numpy as np
 
-SCENES = ("hold",)
 STYLE = {  # the colours of Okabe and Ito
     "gear": ("mjgear", "#0072B2"),
     "frictionloss": ("frictionloss, defaults", "#D55E00"),

@@ -83,10 +83,15 @@ static void claims(mjgClaims* claims, const mjgRun* run) {
 const mjgScene mjg_sceneHumanoid = {
     .name = "humanoid",
     .description = "a humanoid with geared legs stands, is pushed and falls",
+    .caption =
+        "Two humanoids have no power. Self-locking legs stand until they are pushed over, and the "
+        "others sink down.",
+    .moment = 0.3,
+    .beside = "yielding",
+    .joint = "left_knee",
     .xml = "humanoid/humanoid.xml",
     .duration = END,
-    .variant = humanoidCase,
-    .nvariant = sizeof humanoidCase / sizeof *humanoidCase,
+    mjgCASES(humanoidCase),
     .input = input,
     .column = column,
     .measure = measure,

@@ -46,6 +46,8 @@ static void claims(mjgClaims* claims, const mjgRun* run) {
 const mjgScene mjg_sceneJack = {
     .name = "jack",
     .description = "a screw jack lifts 5 kg and holds them",
+    .caption = "A screw jack lifts 5 kg, and holds them.",
+    .moment = 0.5,
     .xml = "jack/jack.xml",
     .duration = 34,
     .input = input,

@@ -106,10 +106,15 @@ static void claims(mjgClaims* claims, const mjgRun* run) {
 const mjgScene mjg_sceneLanding = {
     .name = "landing",
     .description = "a four-legged robot lands: how much reaches its motors",
+    .caption =
+        "A quadruped falls from 0.3 m. Through planetary gears nearly all of the blow reaches the "
+        "motors, through worms nothing.",
+    .moment = 0.4,
+    .beside = "worm,frictionloss",
+    .joint = "fl_knee",
     .xml = "landing/landing.xml",
     .duration = END,
-    .variant = landingCase,
-    .nvariant = sizeof landingCase / sizeof *landingCase,
+    mjgCASES(landingCase),
     .configure = configure,
     .column = column,
     .measure = measure,

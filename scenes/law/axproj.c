@@ -62,6 +62,9 @@ static void claims(mjgClaims* claims, const mjgRun* run) {
 const mjgScene mjg_sceneAxproj = {
     .name = "axproj",
     .description = "projection along the axes for two joints (Kikuuwe, Fig. 8)",
+    .caption =
+        "The plots show the paper's projection along the axes for two joints (Kikuuwe, Fig. 8).",
+    .flg_still = 1,
     .xml = "law/law.xml",
     .duration = 1e-3 * SIDE * SIDE,
     .column = column,

@@ -101,10 +101,13 @@ static void claims(mjgClaims* claims, const mjgRun* run) {
 const mjgScene mjg_sceneDrivability = {
     .name = "drivability",
     .description = "which torques of motor and load move a gear at rest (Kikuuwe, Figs. 5, 6)",
+    .caption =
+        "The maps show which torques of motor and load move a gear at rest (Kikuuwe, Figs. 5 and "
+        "6).",
+    .flg_still = 1,
     .xml = "law/law.xml",
     .duration = 1e-3 * SIDE * SIDE,
-    .variant = drivabilityCase,
-    .nvariant = sizeof drivabilityCase / sizeof *drivabilityCase,
+    mjgCASES(drivabilityCase),
     .input = input,
     .column = column,
     .measure = measure,

@@ -68,6 +68,10 @@ static void claims(mjgClaims* claims, const mjgRun* run) {
 const mjgScene mjg_sceneLambda = {
     .name = "lambda",
     .description = "internal force of a joint that slips (Kikuuwe, Fig. 7)",
+    .caption =
+        "The plots show the internal force of a joint that slips, for all pairs of coefficients "
+        "(Kikuuwe, Fig. 7).",
+    .flg_still = 1,
     .xml = "law/law.xml",
     .duration = 1e-3 * SIDE * SIDE,
     .column = column,

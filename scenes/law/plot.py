@@ -3,8 +3,6 @@
 import matplotlib.pyplot as plt
 import numpy as np
 
-SCENES = ("drivability", "lambda", "axproj")
-
 # coefficients of the cases of drivability.c
 GAMMA = {"BD-FD": (0.2, 0.5), "nBD-FD": (0.2, 1.5), "BD-nFD": (1.5, 0.2), "nBD-nFD": (1.5, 1.5),
          "nBD-FD-uneven": (-0.5, 1.2)}

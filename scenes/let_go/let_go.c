@@ -81,10 +81,14 @@ static void claims(mjgClaims* claims, const mjgRun* run) {
 const mjgScene mjg_sceneLetGo = {
     .name = "let-go",
     .description = "a gripper's motor is off: a lead screw holds on, a ball screw lets go",
+    .caption =
+        "The motor of a gripper is switched off. A lead screw holds on, and a ball screw lets go.",
+    .moment = 0.8,
+    .beside = "all",
+    .joint = "left_finger",
     .xml = "let_go/let_go.xml",
     .duration = END,
-    .variant = letGoCase,
-    .nvariant = sizeof letGoCase / sizeof *letGoCase,
+    mjgCASES(letGoCase),
     .configure = configure,
     .input = input,
     .column = column,

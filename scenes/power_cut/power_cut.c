@@ -129,10 +129,16 @@ static void claims(mjgClaims* claims, const mjgRun* run) {
 const mjgScene mjg_scenePowerCut = {
     .name = "power-cut",
     .description = "the power fails: what locks stays, what does not falls",
+    .caption =
+        "The power fails. Self-locking gears keep the arm and the legs where they are. "
+        "Backdrivable gears let them fall. MuJoCo's friction lets them sink at its defaults, and "
+        "holds them where it is tuned for this pose.",
+    .moment = 0.7,
+    .beside = "backdrivable,frictionloss,frictionloss-tuned",
+    .joint = "lift",
     .xml = "power_cut/power_cut.xml",
     .duration = END,
-    .variant = powerCase,
-    .nvariant = NCASE,
+    mjgCASES(powerCase),
     .specify = mjg_reserveRival,
     .configure = configure,
     .input = input,

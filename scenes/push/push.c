@@ -103,10 +103,15 @@ static void claims(mjgClaims* claims, const mjgRun* run) {
 const mjgScene mjg_scenePush = {
     .name = "push",
     .description = "a person pushes an arm: strain wave yields, worm does not",
+    .caption =
+        "A person pushes an arm. A worm does not move, and a strain-wave gear yields. Constant "
+        "friction makes the motor work against it ever after.",
+    .moment = 0.25,
+    .beside = "all",
+    .joint = "pan",
     .xml = "push/push.xml",
     .duration = END,
-    .variant = pushCase,
-    .nvariant = sizeof pushCase / sizeof *pushCase,
+    mjgCASES(pushCase),
     .configure = configure,
     .input = input,
     .claims = claims,

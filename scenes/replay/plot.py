@@ -2,7 +2,6 @@
 
 import matplotlib.pyplot as plt
 
-SCENES = ("replay",)
 EACH, TITLE = 6, ("sum of sines", "lift and drop", "up and down", "sine of squared time")
 DROP = 2.0  # the motor lets go of the pendulum that it lifted, s
 OFFSET = {"gear": 0.02173, "frictionloss": 0.02233}  # resolution of the encoder, as in replay.c

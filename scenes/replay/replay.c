@@ -146,10 +146,15 @@ static void claims(mjgClaims* claims, const mjgRun* run) {
 const mjgScene mjg_sceneReplay = {
     .name = "replay",
     .description = "sim to real: logs of a servo replayed, beside what was measured",
+    .caption =
+        "A servo in simulation gets the goals that a real one got. The pale pendulum shows where "
+        "the real one was.",
+    .moment = 0.33,
+    .beside = "frictionloss",
+    .joint = "servo",
     .xml = "replay/replay.xml",
     .duration = END,
-    .variant = replayCase,
-    .nvariant = sizeof replayCase / sizeof *replayCase,
+    mjgCASES(replayCase),
     .configure = configure,
     .input = input,
     .column = column,

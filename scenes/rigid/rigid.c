@@ -73,10 +73,12 @@ static void claims(mjgClaims* claims, const mjgRun* run) {
 const mjgScene mjg_sceneRigid = {
     .name = "rigid",
     .description = "a rigid wall is moved into an arm that cannot be driven back",
+    .caption =
+        "A rigid wall is moved into an arm with self-locking gears. The arm stands still to the "
+        "last bit, because friction and contact are one problem.",
     .xml = "rigid/rigid.xml",
     .duration = 1,
-    .variant = rigidCase,
-    .nvariant = NCASE,
+    mjgCASES(rigidCase),
     .configure = configure,
     .input = input,
     .column = column,

@@ -73,10 +73,13 @@ static void claims(mjgClaims* claims, const mjgRun* run) {
 const mjgScene mjg_sceneRodConstant = {
     .name = "rod-constant",
     .description = "what constant friction cannot do, on the rod (Kikuuwe, 6.1)",
+    .caption =
+        "Constant friction in place of the gear of the rod. A small constant does not hold the "
+        "spring, and a large one keeps the motor from reaching it (Kikuuwe, 6.1).",
+    .beside = "all",
     .xml = "rod/rod.xml",
     .duration = 2,
-    .variant = constantCase,
-    .nvariant = sizeof constantCase / sizeof *constantCase,
+    mjgCASES(constantCase),
     .configure = configure,
     .input = input,
     .column = column,

@@ -2,8 +2,6 @@
 
 import matplotlib.pyplot as plt
 
-SCENES = ("rod", "rod-constant")
-
 
 def constant(runs):
     figure, (position, spring) = plt.subplots(2, 1, sharex=True, figsize=(6, 5), layout="constrained")

@@ -117,10 +117,13 @@ static void claims(mjgClaims* claims, const mjgRun* run) {
 const mjgScene mjg_sceneRod = {
     .name = "rod",
     .description = "a motor presses a rod on a spring, is switched off and pulls (Kikuuwe, Fig. 9)",
+    .caption =
+        "The motor is off, and the rod still presses on the spring, because the load cannot drive "
+        "this gear.",
+    .shown = "gamma_v=1.05",
     .xml = "rod/rod.xml",
     .duration = 2,
-    .variant = rodCase,
-    .nvariant = sizeof rodCase / sizeof *rodCase,
+    mjgCASES(rodCase),
     .configure = configure,
     .input = input,
     .column = column,

@@ -116,10 +116,15 @@ static void claims(mjgClaims* claims, const mjgRun* run) {
 const mjgScene mjg_sceneStewart = {
     .name = "stewart",
     .description = "a Stewart platform on six lead screws holds its load without motors",
+    .caption =
+        "A Stewart platform has six lead screws in six closed loops. It moves with its motors, and "
+        "it stands without them.",
+    .moment = 0.75,
+    .beside = "all",
+    .joint = "screw_4",
     .xml = "stewart/stewart.xml",
     .duration = END,
-    .variant = stewartCase,
-    .nvariant = sizeof stewartCase / sizeof *stewartCase,
+    mjgCASES(stewartCase),
     .configure = configure,
     .input = input,
     .column = column,

@@ -106,10 +106,15 @@ static void claims(mjgClaims* claims, const mjgRun* run) {
 const mjgScene mjg_sceneTaught = {
     .name = "taught",
     .description = "a hobby arm repeats a motion: what friction and play cost at its tip",
+    .caption =
+        "A hobby arm repeats a motion. Friction and play of its servos move its tip by "
+        "millimetres.",
+    .moment = 0.62,
+    .beside = "play,ideal",
+    .joint = "elbow",
     .xml = "taught/taught.xml",
     .duration = END,
-    .variant = taughtCase,
-    .nvariant = sizeof taughtCase / sizeof *taughtCase,
+    mjgCASES(taughtCase),
     .configure = configure,
     .input = input,
     .column = column,

@@ -94,10 +94,15 @@ static void claims(mjgClaims* claims, const mjgRun* run) {
 const mjgScene mjg_sceneTracking = {
     .name = "tracking",
     .description = "a telescope follows the stars: its worm sticks and slips",
+    .caption =
+        "A telescope follows the stars at 15 arc seconds a second. Its worm sticks and slips, "
+        "unless the motor compensates friction.",
+    .moment = 0.8,
+    .beside = "compensated,frictionloss",
+    .joint = "ra",
     .xml = "tracking/tracking.xml",
     .duration = END,
-    .variant = trackingCase,
-    .nvariant = sizeof trackingCase / sizeof *trackingCase,
+    mjgCASES(trackingCase),
     .configure = configure,
     .input = input,
     .column = column,

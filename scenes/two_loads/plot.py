@@ -2,7 +2,6 @@
 
 import matplotlib.pyplot as plt
 
-SCENES = ("two-loads",)
 STYLE = {  # the colours of Okabe and Ito
     "gear": ("mjgear, a worm", "#0072B2", "-"),
     "frictionloss=11": ("frictionloss 11 N m", "#E69F00", "-"),

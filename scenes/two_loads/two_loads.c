@@ -156,10 +156,15 @@ static void claims(mjgClaims* claims, const mjgRun* run) {
 const mjgScene mjg_sceneTwoLoads = {
     .name = "two-loads",
     .description = "one arm, empty and loaded: a gear does both, no constant does",
+    .caption =
+        "A worm holds the same arm empty and with 5 kg, and lets the motor lift it in both cases. "
+        "A constant either drops the load, or keeps the motor from moving the empty arm.",
+    .moment = 0.99,
+    .beside = "frictionloss=11,frictionloss=40,springyield=40",
+    .joint = "empty",
     .xml = "two_loads/two_loads.xml",
     .duration = END,
-    .variant = loadsCase,
-    .nvariant = NCASE,
+    mjgCASES(loadsCase),
     .specify = mjg_reserveRival,
     .configure = configure,
     .input = input,

@@ -77,10 +77,14 @@ static void claims(mjgClaims* claims, const mjgRun* run) {
 const mjgScene mjg_sceneWallConstant = {
     .name = "wall-constant",
     .description = "what constant friction cannot do, at the wall (Kikuuwe, 6.2)",
+    .caption =
+        "Constant friction in place of the gears of the arm. A small constant does not keep the "
+        "contact force, and with a large one the motors cannot pull the arm off (Kikuuwe, 6.2).",
+    .beside = "all",
+    .joint = "elbow",
     .xml = "wall/contact.xml",
     .duration = mjgWALL_DURATION,
-    .variant = constantCase,
-    .nvariant = sizeof constantCase / sizeof *constantCase,
+    mjgCASES(constantCase),
     .configure = configure,
     .input = mjg_wallInput,
     .column = mjg_wallColumn,

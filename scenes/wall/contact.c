@@ -83,13 +83,17 @@ static int reference(double* q, double* v, double time, const mjModel* m, const 
 }
 
 
-const mjgScene mjg_sceneContact = {
+const mjgScene mjg_sceneWallContact = {
     .name = "wall-contact",
     .description = "the same arm and wall with a MuJoCo contact",
+    .caption =
+        "The same arm with a contact of MuJoCo in place of the paper's spring. Friction and "
+        "contact force are solved together.",
+    .shown = "gamma_v=1.1,1.1",
+    .moment = 0.62,
     .xml = "wall/contact.xml",
     .duration = mjgWALL_DURATION,
-    .variant = contactCase,
-    .nvariant = sizeof contactCase / sizeof *contactCase,
+    mjgCASES(contactCase),
     .configure = mjg_wallConfigure,
     .input = mjg_wallInput,
     .column = mjg_wallColumn,

@@ -3,8 +3,6 @@
 import matplotlib.pyplot as plt
 import numpy as np
 
-SCENES = ("wall", "wall-contact", "wall-constant")
-
 FIGURES = {
     "figure11": ("gamma_v=0.1,0.1", "gamma_v=0.6,0.6", "gamma_v=1.1,1.1"),
     "figure12": ("gamma_v=0.1,1.1", "gamma_v=1.1,0.1"),
