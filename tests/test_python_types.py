@@ -25,6 +25,9 @@ USE = (
     ('mjgear.explain("worm", muu=0.1)', 'Unexpected keyword argument "muu"'),
     ('mjgear.convert("worm", lead_angel=0.1)', 'Unexpected keyword argument "lead_angel"'),
     ("mjgear.State.STUK", '"type[State]" has no attribute "STUK"'),
+    ("from mjgear import warp", ""),
+    ("def read(gears: warp.Gears) -> object: return gears.friction, gears.internal_force, gears.gamma_v, gears['elbow'].friction", ""),
+    ("def misread(gears: warp.Gears) -> object: return gears.frictoin", '"Gears" has no attribute "frictoin"'),
     ("mjgear.ad", 'Module has no attribute "ad"'),
 )
 

@@ -1,5 +1,7 @@
 """Wrong arguments are refused in one line: kernels would read and write beyond their arrays."""
 
+from typing import Any
+
 import numpy as np
 import warp as wp
 
@@ -11,7 +13,7 @@ from .reading import LARGEST
 _ROUNDS = 100
 
 
-def worlds(model, data):
+def worlds(model: Any, data: Any) -> None:
     """A model on the device and its worlds, or stand-ins.
 
     Raises:
@@ -27,23 +29,23 @@ def worlds(model, data):
         )
 
 
-def rounds(value):
+def rounds(value: Any) -> None:
     whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
     if not (whole and 1 <= value <= _ROUNDS):
         raise GearError(f"mjgear.warp: rounds = {value!r} is no whole number from 1 to {_ROUNDS}")
 
 
-def precision(value):
+def precision(value: Any) -> None:
     if value not in ("single", "double"):
         raise GearError(f"mjgear.warp: precision = {value!r} is unknown; choose 'single' or 'double'")
 
 
-def positive(name, value):
-    if not np.isscalar(value) or isinstance(value, str) or not 0 < value < np.inf:
+def positive(name: str, value: Any) -> None:
+    if isinstance(value, bool) or not isinstance(value, (int, float, np.integer, np.floating)) or not 0 < value < np.inf:
         raise GearError(f"mjgear.warp: {name} = {value!r} is no positive number")
 
 
-def numbers(name, value, shape: tuple[int, int]) -> np.ndarray | wp.array:
+def numbers(name: str, value: Any, shape: tuple[int, int]) -> np.ndarray | wp.array:
     """A number of the gears for all worlds.
 
     Raises:
@@ -63,7 +65,7 @@ def numbers(name, value, shape: tuple[int, int]) -> np.ndarray | wp.array:
     return found.astype(np.float32)
 
 
-def some_worlds(value, nworld: int) -> wp.array:
+def some_worlds(value: Any, nworld: int) -> wp.array:
     """Return the selected worlds as a mask (nworld); None selects all."""
     if value is None:
         return wp.ones(nworld, dtype=bool)

@@ -7,21 +7,24 @@ Releases are distinguished by their functions, not by their numbers.
 import contextlib
 import dataclasses
 import functools
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import mujoco
 import mujoco_warp as mjw
 import warp as wp
 from mujoco_warp._src import derivative, forward, solver, types
-from mujoco_warp._src.types import Callback, ConstraintType, IntegratorType, Option
+from mujoco_warp._src.types import Callback, IntegratorType, Option
 
 from mjgear import _extras
 from mjgear._errors import UnsupportedError
 
+from .rows import find_rows
+
 RELEASE = tuple(int(part) for part in mjw.__version__.split(".")[:2])
-_FRICTION_DOF = int(ConstraintType.FRICTION_DOF)
 
 
-def _fields(kind) -> set[str]:
+def _fields(kind: Any) -> set[str]:
     return {field.name for field in dataclasses.fields(kind)}
 
 
@@ -44,7 +47,7 @@ if DISCRETE is not None:
     INTEGRATORS["discrete"] = DISCRETE
 
 
-def check():
+def check() -> None:
     """Raises ImportError if this MuJoCo Warp lacks functions that gears need."""
     missing = [f"{place}.{name}" for place, (there, names) in _NEEDED.items() for name in names if name not in there]
     if missing:
@@ -55,10 +58,10 @@ def check():
         )
 
 
-def _launch(kernel: wp.Kernel, dim, m: mjw.Model, d: mjw.Data, out: wp.array):
+def _launch(kernel: wp.Kernel, dim: tuple[int, ...], m: mjw.Model, d: mjw.Data, out: wp.array) -> None:
     """Launch a kernel of MuJoCo Warp with arguments by name: fields of the model, of the data (NAME_in), and out."""
 
-    def value(label: str):
+    def value(label: str) -> Any:
         if label.endswith("_out"):
             return out
         if label.endswith("_in"):
@@ -81,7 +84,7 @@ def actuator_inertia(model: mujoco.MjModel, joint: int) -> float:
     if actuator == -1:
         return 0.0
     if "actuator_armature" in _MODEL:
-        return mujoco.mj_actuatorArmature(model, mujoco.mjtObj.mjOBJ_JOINT, joint)
+        return float(mujoco.mj_actuatorArmature(model, mujoco.mjtObj.mjOBJ_JOINT, joint))
     if model.actuator_armature[actuator]:
         raise UnsupportedError(
             f"mjgear.warp: joint '{model.joint(joint).name}' has armature of its actuator, which mujoco_warp {mjw.__version__} "
@@ -96,50 +99,37 @@ def actuator_inertia(model: mujoco.MjModel, joint: int) -> float:
 class FrictionRows:
     """The row of friction loss that each dof has in each world, -1 where it has none: (nworld, nv)."""
 
-    def __init__(self, d: mjw.Data, nv: int):
+    def __init__(self, d: mjw.Data, nv: int) -> None:
         self._rows = None if "dof_frictionadr" in _DATA else wp.zeros((d.nworld, nv), dtype=int)
 
-    def find(self, d: mjw.Data):
+    def find(self, d: mjw.Data) -> None:
         """After the constraint rows of a step are made; before 4.0 their place is unknown."""
         if self._rows is not None:
             self._rows.fill_(-1)
-            wp.launch(_find_rows, dim=(d.nworld, d.njmax), inputs=[d.nefc, d.efc.type, d.efc.id], outputs=[self._rows])
+            wp.launch(find_rows, dim=(d.nworld, d.njmax), inputs=[d.nefc, d.efc.type, d.efc.id], outputs=[self._rows])
 
     def of(self, d: mjw.Data) -> wp.array:
         return d.dof_frictionadr if self._rows is None else self._rows
 
 
-@wp.kernel(module="unique", enable_backward=False)
-def _find_rows(
-    nefc: wp.array(dtype=int),
-    kind: wp.array2d(dtype=int),
-    identity: wp.array2d(dtype=int),
-    # out
-    rows: wp.array2d(dtype=int),
-):
-    w, r = wp.tid()
-    if r < nefc[w] and kind[w, r] == _FRICTION_DOF:
-        rows[w, identity[w, r]] = r
-
-
-def damping_derivative(m: mjw.Model, d: mjw.Data, out: wp.array):
+def damping_derivative(m: mjw.Model, d: mjw.Data, out: wp.array) -> None:
     """Damping of each dof for the Euler integrator; before 4.0 without actuators."""
     _launch(forward._compute_damping_deriv, (d.nworld, m.nv), m, d, out)
 
 
-def smooth_force(m: mjw.Model, d: mjw.Data, out: wp.array):
+def smooth_force(m: mjw.Model, d: mjw.Data, out: wp.array) -> None:
     """All forces except constraint forces, as "discrete" takes them: springs and position gains at the end of the step."""
     _launch(solver._add_qfrc_smooth_eff, (d.nworld, m.nv), m, d, out)
 
 
-def reset_free_bodies(m: mjw.Model, d: mjw.Data, matrix: wp.array):
+def reset_free_bodies(m: mjw.Model, d: mjw.Data, matrix: wp.array) -> None:
     """From 3.13 on, isolated free bodies are not part of the matrix of implicitfast."""
     kernel = getattr(forward, "_implicit_free_body_reset_m", None)
     if kernel is not None:
         _launch(kernel, (d.nworld, m.body_freeadr.size), m, d, matrix)
 
 
-def solve_free_bodies(m: mjw.Model, d: mjw.Data):
+def solve_free_bodies(m: mjw.Model, d: mjw.Data) -> None:
     """They are solved for with their gyroscopic forces instead."""
     if hasattr(forward, "implicit_free_body"):
         forward.implicit_free_body(m, d, d.efc.Ma, d.qacc, solve=True)
@@ -161,7 +151,7 @@ def overflow(d: mjw.Data) -> wp.array | None:
 
 
 @contextlib.contextmanager
-def most_iterations(m: mjw.Model, most: int):
+def most_iterations(m: mjw.Model, most: int) -> Iterator[None]:
     """Constraint solves take no more iterations, without a warning."""
     if not _ENDS:
         yield
@@ -173,7 +163,7 @@ def most_iterations(m: mjw.Model, most: int):
     m.opt.iterations, m.opt.warn_overflow = asked
 
 
-def hook(gears_of):
+def hook(gears_of: Callable[[mjw.Model, mjw.Data], Any]) -> None:
     """Let the constraint solver call gears instead of a solve.
 
     MuJoCo Warp has no callback there, so its function is wrapped, once a process, for the models that have gears.
@@ -184,7 +174,7 @@ def hook(gears_of):
     solve = solver.solve
 
     @functools.wraps(solve)
-    def geared_solve(m, d):
+    def geared_solve(m: mjw.Model, d: mjw.Data) -> Any:
         gears = gears_of(m, d)
         return solve(m, d) if gears is None else gears._solve(m, d, solve)
 

@@ -1,6 +1,6 @@
 """Gears of the worlds of a mujoco_warp.Data."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import mujoco
@@ -56,12 +56,12 @@ def put_model(mjm: mujoco.MjModel, batch_sizes: dict[str, int] | None = None) ->
     return model
 
 
-def make_data(mjm: mujoco.MjModel, **sizes) -> mjw.Data:
+def make_data(mjm: mujoco.MjModel, **sizes: Any) -> mjw.Data:
     """mujoco_warp.make_data for a geared model; njmax must have room for a row of each gear."""
     return mjw.make_data(reading.strip(mjm, reading.read(mjm)), **sizes)
 
 
-def put_data(mjm: mujoco.MjModel, mjd: mujoco.MjData, **sizes) -> mjw.Data:
+def put_data(mjm: mujoco.MjModel, mjd: mujoco.MjData, **sizes: Any) -> mjw.Data:
     """mujoco_warp.put_data for a geared model; njmax must have room for a row of each gear."""
     plain = reading.strip(mjm, reading.read(mjm))
     copied = mujoco.MjData(plain)
@@ -84,7 +84,7 @@ def attach(
     rounds: int = _ROUNDS,
     precision: str = "single",
     applied: bool = False,
-    **gear,
+    **gear: Any,
 ) -> "Gears":
     """Give gears to joints of a model that is already on the device, for instance in Newton's SolverMuJoCo.
 
@@ -152,7 +152,7 @@ def attach(
     return Gears(model, data, rounds, precision, applied)
 
 
-def reset_data(model: mjw.Model, data: mjw.Data, reset: wp.array | None = None):
+def reset_data(model: mjw.Model, data: mjw.Data, reset: wp.array | None = None) -> None:
     """mujoco_warp.reset_data, and the gears of the worlds that are reset: Gears.reset."""
     mjw.reset_data(model, data, reset)
     gears = _gears_of(model, data)
@@ -160,15 +160,16 @@ def reset_data(model: mjw.Model, data: mjw.Data, reset: wp.array | None = None):
         gears.reset(reset)
 
 
-def _gears_of(m, d):
+def _gears_of(m: mjw.Model, d: mjw.Data) -> "Gears | None":
     """The gears of these worlds."""
-    return getattr(m, "mjgear_gears", {}).get(d.qpos.ptr)
+    found: Gears | None = getattr(m, "mjgear_gears", {}).get(d.qpos.ptr)
+    return found
 
 
 engine.hook(_gears_of)
 
 
-def _column(value):
+def _column(value: Any) -> Any:
     """An array (nworld) as (nworld, 1), and any other value as it is."""
     if isinstance(value, wp.array):
         return value.reshape((-1, 1)) if value.ndim == 1 else value
@@ -178,18 +179,21 @@ def _column(value):
 class Gear:
     """The gear of one joint in all worlds: numbers and results are views (nworld) of the arrays of Gears."""
 
-    def __init__(self, gears: "Gears", name: str):
+    name: str
+    _gears: "Gears"
+
+    def __init__(self, gears: "Gears", name: str) -> None:
         object.__setattr__(self, "name", name)
         object.__setattr__(self, "_gears", gears)
 
-    def __getattr__(self, name: str):
+    def __getattr__(self, name: str) -> Any:
         value = getattr(self._gears, name)
         return value[:, self._gears.names.index(self.name)] if getattr(value, "ndim", 0) == 2 else value
 
-    def __setattr__(self, name: str, value):
+    def __setattr__(self, name: str, value: Any) -> None:
         self.set(**{name: value})
 
-    def set(self, *, sims=None, **values):
+    def set(self, *, sims: Any = None, **values: Any) -> None:
         """Gears.set for this joint: each value is one number or an array (nworld)."""
         column = self._gears.names.index(self.name)
         self._gears._set(slice(column, column + 1), sims, {name: _column(value) for name, value in values.items()})
@@ -223,7 +227,33 @@ class Gears:
         GearError: a model of mujoco_warp.put_model, rounds other than a whole number from 1 to 100, or another precision.
     """
 
-    def __init__(self, model: mjw.Model, data: mjw.Data, rounds: int = _ROUNDS, precision: str = "single", applied: bool = False):
+    # numbers, the keys of reading.NUMBERS: read as arrays (nworld, n), set to one number or an array
+    gamma_u: Any
+    gamma_v: Any
+    coulomb: Any
+    static_ratio: Any
+    stribeck_friction: Any
+    stribeck_velocity: Any
+    stribeck_exponent: Any
+    gamma_u_stribeck: Any
+    gamma_v_stribeck: Any
+    gamma_u_quadratic: Any
+    gamma_v_quadratic: Any
+    # results of the last step, of each gear (nworld, n) and of each world (nworld)
+    friction: wp.array
+    internal: wp.array
+    mode: wp.array
+    state: wp.array
+    power: wp.array
+    residual: wp.array
+    status: wp.array
+    steps: wp.array
+    unsettled: wp.array
+    slow: wp.array
+    iterations: wp.array
+    _slack: wp.array
+
+    def __init__(self, model: mjw.Model, data: mjw.Data, rounds: int = _ROUNDS, precision: str = "single", applied: bool = False) -> None:
         read = getattr(model, "mjgear", None)
         if read is None:
             raise GearError("mjgear.warp.Gears needs a model of mjgear.warp.put_model")
@@ -315,7 +345,7 @@ class Gears:
             raise GearKeyError(f"{name!r} has no gear; those that have one are {', '.join(self.names)}")
         return Gear(self, name)
 
-    def _together(self, kind):
+    def _together(self, kind: Any) -> Any:
         """Arrays of this object as a struct for kernels."""
         made = kind()
         for name in kind.vars:
@@ -327,7 +357,7 @@ class Gears:
         fibers = getattr(wp.config, "enable_cpu_blocks", False)
         return 1 if self.status.device.is_cpu and not fibers else _LANES
 
-    def _scratch(self, m, d):
+    def _scratch(self, m: mjw.Model, d: mjw.Data) -> Any:
         """Memory of a moment, from where MuJoCo Warp's solver has its own."""
         n, nv = self.n, m.nv
         rows = d.njmax if self._elliptic else 1
@@ -336,12 +366,13 @@ class Gears:
             "phi": (n,), "change": (n,), "number": (n * (2 * n + 18),), "integer": (3 * n,), "old_Ma": (nv,), "cone": (rows, 6),
             "cone_dim": (rows,), "shared": (_LANES,),
         }  # fmt: skip
-        made = self._numbers.Scratch()
+        kind: Any = self._numbers.Scratch
+        made = kind()
         for name, shape in shapes.items():
-            setattr(made, name, wp.empty((d.nworld, *shape), dtype=self._numbers.Scratch.vars[name].type.dtype))
+            setattr(made, name, wp.empty((d.nworld, *shape), dtype=kind.vars[name].type.dtype))
         return made
 
-    def reset(self, worlds: wp.array | None = None):
+    def reset(self, worlds: wp.array | None = None) -> None:
         """Reset worlds: clear the friction of the last step and all counts.
 
         Args:
@@ -361,7 +392,7 @@ class Gears:
             ],
         )  # fmt: skip
 
-    def set(self, *, sims=None, **values):
+    def set(self, *, sims: Any = None, **values: Any) -> None:
         """Change numbers in some worlds, on the device and for captured graphs, too.
 
             gears.set(sims=done, gamma_v=1.1)
@@ -376,7 +407,7 @@ class Gears:
         """
         self._set(slice(None), sims, values)
 
-    def _set(self, columns, sims, values):
+    def _set(self, columns: slice, sims: Any, values: dict[str, Any]) -> None:
         worlds = check.some_worlds(sims, self.status.shape[0])
         for name in values:
             if name not in reading.NUMBERS:
@@ -396,7 +427,7 @@ class Gears:
         """
         return Counts(self.steps, self.unsettled, self.slow)
 
-    def _ids(self, sims) -> np.ndarray | None:
+    def _ids(self, sims: Any) -> np.ndarray | None:
         """Worlds of a mask or of ids, on the host; None: all."""
         nworld = self.status.shape[0]
         if sims is None:
@@ -407,9 +438,9 @@ class Gears:
         whole = ids.size == 0 or (ids.ndim == 1 and ids.dtype.kind in "iu" and -nworld <= ids.min() and ids.max() < nworld)
         if not whole or len(np.unique(ids % nworld)) < len(ids):
             raise GearError(f"mjgear.warp: sims = {sims!r} are not among {nworld} worlds; give a mask, or ids, each once")
-        return ids.astype(int) % nworld
+        return np.asarray(ids.astype(int) % nworld)
 
-    def _write(self, ids: np.ndarray | None, numbers: dict[str, np.ndarray]):
+    def _write(self, ids: np.ndarray | None, numbers: dict[str, np.ndarray]) -> None:
         """Numbers (worlds, n) of these worlds, NaN where they stay."""
         nworld = self.status.shape[0]
         mask = np.ones(nworld, bool) if ids is None else np.isin(np.arange(nworld), ids)
@@ -418,7 +449,7 @@ class Gears:
             every[mask if ids is None else ids] = np.where(np.isnan(values), every[mask if ids is None else ids], values)
             self.set(sims=mask, **{name: every})
 
-    def __setattr__(self, name, value):
+    def __setattr__(self, name: str, value: Any) -> None:
         """Numbers are written to their arrays on the device, which captured graphs keep; other names are refused."""
         if name.startswith("_") or "_settable" not in self.__dict__:
             object.__setattr__(self, name, value)
@@ -433,10 +464,10 @@ class Gears:
         else:
             raise AttributeError(unknown(name, "key", [*reading.NUMBERS, *self._settable]))
 
-    def _chain(self, model, name, function):
+    def _chain(self, model: mjw.Model, name: str, function: Callable[..., None]) -> None:
         before = getattr(model.callback, name)
 
-        def both(m, d, *stage):
+        def both(m: mjw.Model, d: mjw.Data, *stage: Any) -> None:
             if before:
                 before(m, d, *stage)
             if _gears_of(m, d) is self:
@@ -446,7 +477,7 @@ class Gears:
 
     # ------------------------------------------ one step ---------------------------------------------------------
 
-    def _solve(self, m, d, solve):
+    def _solve(self, m: mjw.Model, d: mjw.Data, solve: Callable[..., Any]) -> None:
         """The constraint solve of a step, with gears."""
         self._rows.find(d)
         if self._discrete:
@@ -459,7 +490,7 @@ class Gears:
             solve(m, d)
         self._settle(m, d, couples)
 
-    def _first_rows(self, m, d, couples):
+    def _first_rows(self, m: mjw.Model, d: mjw.Data, couples: Any) -> None:
         """The law of this step, and rows with the friction of the last one."""
         wp.launch(
             self._kernels.first_rows,
@@ -473,7 +504,7 @@ class Gears:
             outputs=[self._now, self._found, d.efc.aref, d.efc.D, d.efc.frictionloss, self._overflow, self.status],
         )  # fmt: skip
 
-    def _motor_torque(self, m, d):
+    def _motor_torque(self, m: mjw.Model, d: mjw.Data) -> wp.array:
         """Torque of motors on the dofs of gears; loads excluded."""
         torque = d.qfrc_actuator if self._motors is None else self._sum_motors(m, d)
         if not self._applied:
@@ -495,7 +526,7 @@ class Gears:
         )  # fmt: skip
         return self._motor
 
-    def _integrator_derivative(self, m, d):
+    def _integrator_derivative(self, m: mjw.Model, d: mjw.Data) -> None:
         """M - h dF/dv."""
         outside, m.opt.integrator = m.opt.integrator, self._integrator
         if self._integrator == IntegratorType.EULER:
@@ -512,7 +543,7 @@ class Gears:
             engine.reset_free_bodies(m, d, self._derivative)
         m.opt.integrator = outside
 
-    def _settle(self, m, d, couples):
+    def _settle(self, m: mjw.Model, d: mjw.Data, couples: Any) -> None:
         """Make friction, motion and states of constraints consistent."""
         lanes = self._threads()
         wp.launch(
@@ -527,7 +558,7 @@ class Gears:
             outputs=[self._motion(d), self._found, engine.overflow(d), self.iterations, self.status, self.steps, self.unsettled, self.slow],
         )  # fmt: skip
 
-    def _motion(self, d):
+    def _motion(self, d: mjw.Data) -> Any:
         """Results of a solve as a struct for kernels."""
         made = kernels.Motion()
         made.qacc, made.next, made.qfrc_constraint = d.qacc, d.qacc_warmstart, d.qfrc_constraint
@@ -535,7 +566,7 @@ class Gears:
         made.Ma, made.force, made.state = d.efc.Ma, d.efc.force, d.efc.state
         return made
 
-    def _couples(self, m, d):
+    def _couples(self, m: mjw.Model, d: mjw.Data) -> Any:
         """Couplings of dofs in the metric of "discrete"."""
         made = kernels.Couples()
         if self._discrete:
@@ -547,7 +578,7 @@ class Gears:
                 setattr(made, name, getattr(m, name))
         return made
 
-    def _constraints(self, m, d):
+    def _constraints(self, m: mjw.Model, d: mjw.Data) -> Any:
         """Rows and contacts of a step as a struct for kernels."""
         made = kernels.Constraints()
         for name in ("ne", "nf", "nefc"):
@@ -559,7 +590,7 @@ class Gears:
         made.impratio_invsqrt = m.opt.impratio_invsqrt
         return made
 
-    def _finish(self, m, d, stage):
+    def _finish(self, m: mjw.Model, d: mjw.Data, stage: Any) -> None:
         if stage != Stage.ACC:
             return
         k = self._kernels

@@ -46,7 +46,7 @@ class Simulation(mjlab.sim.Simulation):
             self.cfg.apply_wp_opt(self._wp_model.opt)
             self._finish_init()
 
-    def _init_with_variants(self, spec, variant_info):
+    def _init_with_variants(self, spec: Any, variant_info: Any) -> None:
         raise UnsupportedError("mjgear.warp.mjlab: entities with variants are not supported; give each its own scene")
 
     def create_graph(self) -> None:
@@ -62,9 +62,9 @@ class ManagerBasedRlEnv(mjlab.envs.ManagerBasedRlEnv):
 
     sim: Simulation
 
-    def __init__(self, *args, **kwargs) -> None:
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
         # mjlab's environment makes its simulation by the name of the class, so the name is replaced
-        module = sys.modules[mjlab.envs.ManagerBasedRlEnv.__module__]
+        module: Any = sys.modules[mjlab.envs.ManagerBasedRlEnv.__module__]
         theirs, module.Simulation = module.Simulation, Simulation
         try:
             super().__init__(*args, **kwargs)
@@ -93,7 +93,7 @@ class GearedDcMotorActuatorCfg(mjlab.actuator.BuiltinDcMotorActuatorCfg):
         if self.frictionloss or self.lugre is not None:
             raise GearError("mjgear.warp.mjlab: frictionloss and lugre are friction beside that of the gear; give it the key 'coulomb'")
 
-    def build(self, entity, target_ids: list[int], target_names: list[str]) -> "GearedDcMotorActuator":
+    def build(self, entity: Any, target_ids: list[int], target_names: list[str]) -> "GearedDcMotorActuator":
         return GearedDcMotorActuator(self, entity, target_ids, target_names)
 
 

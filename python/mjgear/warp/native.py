@@ -82,7 +82,7 @@ def functions(real: str) -> Functions:
     indices, modes = wp.array(dtype=int), wp.array2d(dtype=int)
     head = source(real, _WORLD)
 
-    def of(name, kind=real):
+    def of(name: str, kind: str = real) -> str:
         """The part of an array that is this world's; arrays may be part of larger ones, and some of the engine's are padded."""
         return f"({kind}*)((char*){name}.data + (size_t)world * {name}.strides[0])"
 

@@ -23,25 +23,7 @@ import warp as wp
 from mjgear._errors import GearError
 
 from .gears import attach
-
-
-@wp.kernel
-def _measure(
-    positions: wp.array(dtype=float),
-    velocities: wp.array(dtype=float),
-    joint_q: wp.array(dtype=wp.uint32),
-    joint_qd: wp.array(dtype=wp.uint32),
-    play_q: wp.array(dtype=int),
-    play_qd: wp.array(dtype=int),
-    position: wp.array(dtype=float),
-    velocity: wp.array(dtype=float),
-):
-    i = wp.tid()
-    position[i] = positions[joint_q[i]]
-    velocity[i] = velocities[joint_qd[i]]
-    if play_q[i] >= 0:
-        position[i] += positions[play_q[i]]
-        velocity[i] += velocities[play_qd[i]]
+from .rows import measure
 
 
 class LinkEncoder(newton.actuators.DriveBase):
@@ -52,19 +34,31 @@ class LinkEncoder(newton.actuators.DriveBase):
         play_q, play_qd: the hinges' places in State.joint_q and State.joint_qd, -1 for a joint without play. (N)
     """
 
-    def __init__(self, drive: newton.actuators.DriveBase, play_q: wp.array, play_qd: wp.array):
+    def __init__(self, drive: newton.actuators.DriveBase, play_q: wp.array, play_qd: wp.array) -> None:
         self.drive, self.custom_inputs = drive, drive.custom_inputs
         self._play_q, self._play_qd = play_q, play_qd
 
-    def finalize(self, device, num_actuators):
+    def finalize(self, device: Any, num_actuators: int) -> None:
         self.drive.finalize(device, num_actuators)
         self._own = wp.array(np.arange(num_actuators, dtype=np.uint32), device=device)
         self._position = wp.zeros(num_actuators, dtype=float, device=device)
         self._velocity = wp.zeros(num_actuators, dtype=float, device=device)
 
-    def compute(self, positions, velocities, target_pos, target_vel, feedforward, pos_indices, vel_indices, *rest, device=None, **more):
+    def compute(
+        self,
+        positions: wp.array,
+        velocities: wp.array,
+        target_pos: wp.array,
+        target_vel: wp.array,
+        feedforward: wp.array,
+        pos_indices: wp.array,
+        vel_indices: wp.array,
+        *rest: Any,
+        device: Any = None,
+        **more: Any,
+    ) -> None:
         wp.launch(
-            _measure,
+            measure,
             dim=len(pos_indices),
             inputs=[positions, velocities, pos_indices, vel_indices, self._play_q, self._play_qd],
             outputs=[self._position, self._velocity],
@@ -72,16 +66,16 @@ class LinkEncoder(newton.actuators.DriveBase):
         )
         self.drive.compute(self._position, self._velocity, target_pos, target_vel, feedforward, self._own, self._own, *rest, device=device, **more)
 
-    def is_stateful(self):
-        return self.drive.is_stateful()
+    def is_stateful(self) -> bool:
+        return bool(self.drive.is_stateful())
 
-    def is_graphable(self):
-        return self.drive.is_graphable()
+    def is_graphable(self) -> bool:
+        return bool(self.drive.is_graphable())
 
-    def state(self, num_actuators, device):
+    def state(self, num_actuators: int, device: Any) -> Any:
         return self.drive.state(num_actuators, device)
 
-    def update_state(self, current_state, next_state):
+    def update_state(self, current_state: Any, next_state: Any) -> None:
         self.drive.update_state(current_state, next_state)
 
 

@@ -33,7 +33,7 @@ MOST = 64  # joints: mjgiDENSE_MAX of the core
 
 
 @dataclasses.dataclass
-class Gears:
+class ModelGears:
     """The gears of a model: names, joints, dofs, numbers (one a joint), actuators' rotor inertia."""
 
     names: list[str]
@@ -50,7 +50,7 @@ class Gears:
         return len(self.names)
 
 
-def _number(library, model, data, joint: int, key: str) -> float | None:
+def _number(library: ctypes.CDLL, model: mujoco.MjModel, data: mujoco.MjData, joint: int, key: str) -> float | None:
     value = ctypes.c_double()
     given = library.mjg_getGear(
         ctypes.byref(value), ctypes.c_void_p(model._address), ctypes.c_void_p(data._address), joint, key.encode()
@@ -58,14 +58,14 @@ def _number(library, model, data, joint: int, key: str) -> float | None:
     return value.value if given == 1 else None
 
 
-def _gains(model, parameters: list[int]) -> np.ndarray:
+def _gains(model: mujoco.MjModel, parameters: list[int]) -> np.ndarray:
     """Mask of actuators with these parameters of an affine force, or with a force of another kind that may depend on motion. (nactuator)"""
     none = model.actuator_biastype == mujoco.mjtBias.mjBIAS_NONE
     none |= (model.actuator_biastype == mujoco.mjtBias.mjBIAS_AFFINE) & ~model.actuator_biasprm[:, parameters].any(axis=1)
-    return ~(none & (model.actuator_gaintype == mujoco.mjtGain.mjGAIN_FIXED))
+    return np.asarray(~(none & (model.actuator_gaintype == mujoco.mjtGain.mjGAIN_FIXED)))
 
 
-def _moves_several(model, actuator: int, geared: list[int]) -> bool:
+def _moves_several(model: mujoco.MjModel, actuator: int, geared: list[int]) -> bool:
     """Return whether an actuator acts on several joints, one of which may be geared."""
     kind, what = int(model.actuator_trntype[actuator]), model.actuator_trnid[actuator, 0]
     if kind in (mujoco.mjtTrn.mjTRN_JOINT, mujoco.mjtTrn.mjTRN_JOINTINPARENT):
@@ -78,7 +78,7 @@ def _moves_several(model, actuator: int, geared: list[int]) -> bool:
     return True
 
 
-def read(model: mujoco.MjModel, host: mujoco.MjModel | None = None) -> Gears:
+def read(model: mujoco.MjModel, host: mujoco.MjModel | None = None) -> ModelGears:
     """The gears of a model that the plugin has accepted.
 
     Args:
@@ -144,17 +144,17 @@ def read(model: mujoco.MjModel, host: mujoco.MjModel | None = None) -> Gears:
                 numbers[key][i] = value
         motor = _number(library, model, data, j, "motor_coulomb")
         if motor is not None:
-            numbers["coulomb"][i] += motor * _number(library, model, data, j, "ratio")
+            numbers["coulomb"][i] += motor * (_number(library, model, data, j, "ratio") or 1)
     sensors = _sensors(model, joints) if host is None else []
     if host is not None:
         model, joints = host, [host.joint(name).id for name in names]
     inertia, servos = _motors(model, joints, names)
     dofs = np.array([model.jnt_dofadr[j] for j in joints])
-    return Gears(names, np.array(joints), dofs, numbers, inertia, servos, _roles(model, joints), sensors)
+    return ModelGears(names, np.array(joints), dofs, numbers, inertia, servos, _roles(model, joints), sensors)
 
 
 def _roles(model: mujoco.MjModel, joints: list[int]) -> np.ndarray | None:
-    """Gears.motors."""
+    """Return ModelGears.motors."""
     roles = np.array([_check.actuator_roles(model, j) for j in joints]).reshape(len(joints), model.nactuator)
     adheres = (model.actuator_trntype == mujoco.mjtTrn.mjTRN_BODY).any()  # by contacts with any body
     return (roles == 1).astype(np.int32) if adheres or (roles < 0).any() else None
@@ -177,7 +177,7 @@ def _motors(model: mujoco.MjModel, joints: list[int], names: list[str]) -> tuple
     gains = _gains(model, [1, 2] if discrete else [2])  # on position, on velocity
     if model.opt.integrator == mujoco.mjtIntegrator.mjINT_EULER:
         gains[:] = False
-    for k in np.flatnonzero(gains):
+    for k in np.flatnonzero(gains).tolist():
         if _moves_several(model, k, joints):
             raise UnsupportedError(
                 f"mjgear.warp: actuator '{model.actuator(k).name}' moves several joints by gains on their motion, geared ones "
@@ -219,7 +219,7 @@ def alone(model: mujoco.MjModel) -> mujoco.MjSpec:
     return spec
 
 
-def check_options(model: mujoco.MjModel):
+def check_options(model: mujoco.MjModel) -> None:
     """Raises UnsupportedError where an option of the model is one for which gears are not solved; the line says which."""
     opt = model.opt
     if opt.solver != mujoco.mjtSolver.mjSOL_NEWTON:
@@ -243,7 +243,7 @@ def check_options(model: mujoco.MjModel):
             raise UnsupportedError(f"mjgear.warp: gears need <flag {word}='enable'/>")
 
 
-def strip(model: mujoco.MjModel, gears: Gears) -> mujoco.MjModel:
+def strip(model: mujoco.MjModel, gears: ModelGears) -> mujoco.MjModel:
     """A copy of the model without the plugin, with a row of friction loss for each geared dof.
 
     Sensors of the plugin become user sensors, at the same place of sensordata.
