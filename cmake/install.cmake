@@ -49,7 +49,6 @@ if(programs)
   endif()
   install(DIRECTORY scenes models data DESTINATION "${CMAKE_INSTALL_DATADIR}/mjgear"
     FILES_MATCHING PATTERN "*.xml" PATTERN "*.csv.gz" PATTERN "LICENSE*" PATTERN "README.md")
-  install(DIRECTORY doc/gallery DESTINATION "${CMAKE_INSTALL_DATADIR}/mjgear/doc")
 endif()
 
 if(MJGEAR_BUILD_PLUGIN)

@@ -4,7 +4,6 @@
 #   lib/libmjgear_bench.so             what mjgear.identify simulates with
 #   bin/RELEASE/mjgear, ...            the programs for a release
 #   scenes/, models/, data/            what they play
-#   doc/gallery/                       pictures of the scenes, for the window's list
 # MJGEAR_MUJOCO_DIRS lists further releases, as MUJOCO_DIR; each is a build of its own.
 
 set(MJGEAR_MUJOCO_DIRS "" CACHE STRING "further MuJoCo releases to build the plugin for")
@@ -49,7 +48,6 @@ endif()
 install(FILES core/law/law.h core/solvers/lanes.h core/solvers/dense_newton.h DESTINATION warp)  # which mjgear.warp compiles
 install(DIRECTORY scenes models data DESTINATION . FILES_MATCHING PATTERN "*.xml" PATTERN "*.csv.gz" PATTERN "LICENSE*"
   PATTERN "README.md")
-install(DIRECTORY doc/gallery DESTINATION doc)
 
 include(ExternalProject)
 # a toolchain file names the compiler; a second name for it makes CMake empty its cache when it configures again

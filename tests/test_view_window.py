@@ -320,10 +320,10 @@ class Test(unittest.TestCase):
     def test_scenes(self):
         w = self.open("rod", "--paused")
         w.choose(SCENE_CHOICE, 1, "choice.png")
-        w.wait(lambda: "mjgear: power-cut" in w.title())
+        w.wait(lambda: "mjgear: rod-constant" in w.title())
         w.picture("second.png")
         w.key("ctrl+l")
-        w.wait(lambda: "mjgear: power-cut" in w.title())
+        w.wait(lambda: "mjgear: rod-constant" in w.title())
         w.choose(BESIDE, 1, "choice-beside.png")
         w.wait(lambda: w.process.poll() is None and "frames/s" in w.title())
         w.key("space")

@@ -77,29 +77,6 @@ void windowReload(Window* w) {
 }
 
 
-void windowOverview(Window* w) {
-  if (w->overview) {
-    overviewClose(w->overview);
-    w->overview = NULL;
-  } else {
-    w->overview = overviewOpen();
-  }
-  windowPace(w);
-}
-
-
-void windowChoose(Window* w, int scene) {
-  if (w->overview) {
-    windowOverview(w);
-  }
-  w->panel.scene = scene;
-  w->panel.variant = 0;
-  w->panel.against = simGEAR;
-  windowReload(w);
-  w->begun = windowClock();
-}
-
-
 void windowGallery(Window* w) {
   // each in full, up to eight seconds; longer ones run faster
   enum {
@@ -108,7 +85,11 @@ void windowGallery(Window* w) {
   double duration = w->show->duration;
   w->panel.speed = fmax(1, duration / LONGEST);
   if (windowClock() - w->begun > fmin(duration, LONGEST) + 1) {
-    windowChoose(w, (w->panel.scene + 1) % mjg_nscene);
+    w->panel.scene = (w->panel.scene + 1) % mjg_nscene;
+    w->panel.variant = 0;
+    w->panel.against = simGEAR;
+    windowReload(w);
+    w->begun = windowClock();
   }
 }
 

@@ -59,9 +59,6 @@ static void key(Window* w) {
       frame->option.frame = (frame->option.frame + 1) % mjNFRAME;
       windowUpdate(w);
       break;
-    case mjKEY_F8:
-      windowOverview(w);
-      break;
     case mjKEY_F7:
       frame->option.label = (frame->option.label + 1) % mjNLABEL;
       windowUpdate(w);
@@ -139,13 +136,6 @@ static void mouse(Window* w) {
       break;
     case mjEVENT_PRESS:
       if (ui->mouserect != 3) {
-        break;
-      }
-      if (w->overview) {
-        int scene = overviewPick(w->overview, ui->x, ui->y);
-        if (scene >= 0) {
-          windowChoose(w, scene);
-        }
         break;
       }
       if (ui->control && frame->perturb.select > 0 && (ui->left || ui->right)) {

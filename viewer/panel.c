@@ -92,44 +92,36 @@ static int addChoice(char list[mjMAXUITEXT], int* n, const char* name, const cha
 
 //---------------------------------- left ----------------------------------------------------------
 
-// Our scenes from one on, and before them the user's file. A list of the engine has no room for all scenes; the
-// overview shows them. Returns whether the scene that is shown is among them
-static int listScenes(char list[mjMAXUITEXT], Panel* panel, const Show* show, int first) {
-  int n = 0, found = 0;
+// The user's file, and our scenes from the shown one on, or from the first: a list of the engine has no room for all
+static void listScenes(char list[mjMAXUITEXT], Panel* panel, const Show* show) {
+  int n = 0;
   list[0] = 0;
-  if (show->name[0] && addChoice(list, &n, show->name, "file", 0)) {
+  if (show->name[0]) {
+    addChoice(list, &n, show->name, "file", 0);
     panel->choice_scene[0] = mjg_nscene;
-    found = panel->scene == mjg_nscene;
-    panel->choice = 0;
   }
-  for (int i = first; i < mjg_nscene; i++) {
+  int first = panel->scene < mjg_nscene ? panel->scene : 0;
+  panel->choice = panel->scene < mjg_nscene ? n : 0;
+  for (int k = 0; k < mjg_nscene; k++) {
+    int i = (first + k) % mjg_nscene;
     if (!addChoice(list, &n, mjg_scenes[i]->name, "scene", i)) {
       break;
     }
     panel->choice_scene[n - 1] = i;
-    if (panel->scene == i) {
-      panel->choice = n - 1;
-      found = 1;
-    }
   }
-  return found;
 }
 
 
 static void makeScene(Panel* panel, Show* show) {
   mjUI* ui = &panel->left;
   addItem(ui, mjITEM_SECTION, "Scene", mjSECT_OPEN, NULL, "AF", 0);
-
-  // the list begins with the first scene, or with the shown scene if that is too far behind
   char list[mjMAXUITEXT];
   int n;
   panel->scene = mjg_nscene;
   for (int i = 0; i < mjg_nscene; i++) {
     panel->scene = mjg_scenes[i] == show->scene ? i : panel->scene;
   }
-  if (!listScenes(list, panel, show, 0)) {
-    listScenes(list, panel, show, panel->scene);
-  }
+  listScenes(list, panel, show);
   addItem(ui, mjITEM_SELECT, "Scene", 1, &panel->choice, list, itemSCENE);
 
   // its cases

@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <png.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "output.h"
@@ -28,24 +27,4 @@ int pngWrite(const char* path, const unsigned char* rgb, int width, int height, 
     return -1;
   }
   return 0;
-}
-
-
-unsigned char* pngRead(int* width, int* height, const char* path, char* error, size_t error_size) {
-  png_image image = {.version = PNG_IMAGE_VERSION};
-  if (!png_image_begin_read_from_file(&image, path)) {
-    snprintf(error, error_size, "cannot read %s: %s", path, image.message);
-    return NULL;
-  }
-  image.format = PNG_FORMAT_RGB;
-  unsigned char* rgb = malloc(PNG_IMAGE_SIZE(image));
-  if (!rgb || !png_image_finish_read(&image, NULL, rgb, 0, NULL)) {
-    snprintf(error, error_size, "cannot read %s: %s", path, rgb ? image.message : "out of memory");
-    png_image_free(&image);
-    free(rgb);
-    return NULL;
-  }
-  *width = (int)image.width;
-  *height = (int)image.height;
-  return rgb;
 }

@@ -10,7 +10,4 @@
 int pngWrite(const char* path, const unsigned char* rgb, int width, int height, char* error,
              size_t error_size);
 
-// pixels that the caller frees, or null and error
-unsigned char* pngRead(int* width, int* height, const char* path, char* error, size_t error_size);
-
 #endif  // MJGEAR_VIEWER_PNG_H_

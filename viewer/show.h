@@ -41,7 +41,6 @@ typedef struct ShowOptions_ {
   int width;            // of window or picture; 0: default
   int height;
   int fps;          // of a film
-  int flg_scenes;   // a window starts with the list of scenes
   int flg_gallery;  // a window plays all scenes in turn
   int flg_paused;   // a window starts paused
   int flg_plots;

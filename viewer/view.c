@@ -22,7 +22,6 @@ static const char usage[] =
     "and needs no display.\n"
     "\n"
     "  --list               names of our scenes and their cases\n"
-    "  --scenes             a window that starts with the list of our scenes, with pictures\n"
     "  --gallery            a window that plays all scenes in turn\n"
     "  --against WHAT       side by side with the same scene under another friction: frictionloss\n"
     "                       (MuJoCo's own, as large as ours is in the mean), frictionloss=N m, "
@@ -147,7 +146,6 @@ enum {
   OPTION_PICTURE,
   OPTION_PLUGIN,
   OPTION_RECORD,
-  OPTION_SCENES,
   OPTION_SET,
   OPTION_SIZE,
   OPTION_SPEED,
@@ -175,7 +173,6 @@ static const struct option kOptions[] = {{"against", required_argument, NULL, OP
                                          {"picture", required_argument, NULL, OPTION_PICTURE},
                                          {"plugin", required_argument, NULL, OPTION_PLUGIN},
                                          {"record", required_argument, NULL, OPTION_RECORD},
-                                         {"scenes", no_argument, NULL, OPTION_SCENES},
                                          {"set", required_argument, NULL, OPTION_SET},
                                          {"size", required_argument, NULL, OPTION_SIZE},
                                          {"speed", required_argument, NULL, OPTION_SPEED},
@@ -238,9 +235,6 @@ static int readOption(ShowOptions* option, int which) {
       return 1;
     case OPTION_RECORD:
       return parseFile(&option->film, optarg, ".mp4");
-    case OPTION_SCENES:
-      option->flg_scenes = 1;
-      return 1;
     case OPTION_SET:
       return parseSetting(option, optarg);
     case OPTION_SIZE:

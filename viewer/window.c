@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 static const char help[] =
-    "Space\n, .\nRight, Left arrow\nBackspace\n- =\nTab, Shift Tab\nF1 F2 F3 F4 F5\nF6, F7, F8\n[ "
+    "Space\n, .\nRight, Left arrow\nBackspace\n- =\nTab, Shift Tab\nF1 F2 F3 F4 F5\nF6, F7\n[ "
     "] "
     "Esc\n"
     "Page Up\nCtrl L, P, A, Q\n\nDouble-click\nCtrl right drag\nCtrl left drag\n"
@@ -20,7 +20,7 @@ static const char help[] =
 static const char help_meaning[] =
     "run or pause\nprevious, next geared joint\none step on, back\nreset\nslower, faster\nleft, "
     "right panel\n"
-    "help, values, plots, colours, full screen\nframes, labels, list of scenes\ncameras, free "
+    "help, values, plots, colours, full screen\nframes, labels\ncameras, free "
     "camera\n"
     "select parent\nreload, screenshot, align, quit\n\nselect a body\npull it (Shift: horizontal)\n"
     "turn it\norbit, pan the camera (Shift: horizontal)\nzoom\nlook at\ntrack\nits shortcuts";
@@ -153,9 +153,7 @@ static void drawGround(const Window* w) {
 static void draw(Window* w) {
   Frame* frame = &w->frame;
   mjr_setBuffer(mjFB_WINDOW, &frame->context);
-  if (w->overview) {
-    overviewDraw(w->overview, w->ui.rect[3], &frame->context);
-  } else if (w->ui.rect[3].width > 0) {
+  if (w->ui.rect[3].width > 0) {
     frameDraw(frame, w->ui.rect[3], w->show);
     if (frame->flg_help) {
       drawGround(w);
@@ -258,7 +256,7 @@ static void loop(Window* w) {
     if (w->show->option.flg_gallery) {
       windowGallery(w);
     }
-    if (w->panel.run && !w->overview) {
+    if (w->panel.run) {
       advance(w);
     } else {
       mjv_applyPerturbPose(w->show->sim[0].m, w->show->sim[0].d, &w->frame.perturb, 1);
@@ -320,11 +318,7 @@ int window(Show* show, char* error, size_t error_size) {
   windowInput(w);
   windowPace(w);
   w->begun = windowClock();
-  if (show->option.flg_scenes) {
-    w->overview = overviewOpen();
-  }
   loop(w);
-  overviewClose(w->overview);
 
   panelFree(&w->panel);
   frameFree(&w->frame);

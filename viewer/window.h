@@ -9,7 +9,6 @@
 
 #include <stddef.h>
 
-#include "overview.h"
 #include "panel.h"
 #include "show.h"
 
@@ -40,10 +39,9 @@ typedef struct Window_ {
 
   char message[300];  // shown until message_end
   double message_end;
-  Overview* overview;  // null while it is not shown
-  double begun;        // wall clock when this scene began, for the gallery
-  int screenshot;      // one is wanted when all is drawn
-  int back;            // states that we are behind the newest one
+  double begun;    // wall clock when this scene began, for the gallery
+  int screenshot;  // one is wanted when all is drawn
+  int back;        // states that we are behind the newest one
 } Window;
 
 
@@ -76,10 +74,6 @@ void windowCamera(Window* w, int camera);
 
 // show changes from outside in the panels
 void windowUpdate(Window* w);
-
-// toggle the list of scenes; the scene chosen from it
-void windowOverview(Window* w);
-void windowChoose(Window* w, int scene);
 
 // continue with the next scene when this one has ended
 void windowGallery(Window* w);
