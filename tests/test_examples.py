@@ -1,5 +1,6 @@
 """Every example runs as its first lines say, and its claims are true."""
 
+import importlib.util
 import os
 import pathlib
 import re
@@ -7,9 +8,12 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import types
 import unittest
 
 import mujoco
+
+import mjgear
 
 SOURCE = pathlib.Path(os.environ["MJGEAR_SOURCE_DIR"])
 PLUGIN = pathlib.Path(os.environ["MJGEAR_PLUGIN_PATH"])
@@ -43,6 +47,36 @@ class Examples(unittest.TestCase):
             own = ("ray_sweep.py", "mjlab_cartpole.py", "newton_arm.py", "newton_quadruped.py", "newton_drive.py", "identify_arm.py", "train_hopper.py")  # have tests of their own
             if file.suffix == ".py" and file.name not in own:
                 self.assertTrue(hasattr(self, f"test_{file.stem}"), file)
+
+    @unittest.skipUnless(importlib.util.find_spec("mujoco.studio"), "MuJoCo before 4.0 has no Studio")
+    def test_studio(self):
+        """Its two sides without a window: numbers after a step, a slider, and a model without gears."""
+        sys.path.insert(0, str(EXAMPLES))
+        import studio
+        from mujoco.studio import messages
+
+        model = mujoco.MjModel.from_xml_path(str(SOURCE / "models/jack/jack.xml"))
+        data, sent, sim = mujoco.MjData(model), [], studio.GearSim()
+        sim.handle = types.SimpleNamespace(send_to_viewer=sent.append)
+        sim._on_model(messages.PostModelEvent(model=model, data=data))
+        mujoco.mj_step(model, data)
+        sim._on_step(messages.PostStepEvent(model=model, data=data))
+        ((name, line, sliders),) = sent[-1].gears
+        force = mjgear.Gears(model, data)["nut"].friction
+        self.assertEqual((name, line.split(";")[0], f"{force:.3g}" in line, line[-2:]), ("nut", "locked", True, " N"))
+        self.assertEqual([key for key, _ in sliders], ["eta_forward"])
+
+        backward = mjgear.Gears(model, data)["nut"].eta_backward
+        sim._on_change(studio.ChangeGear("nut", "eta_forward", 0.2))
+        sim._on_change(studio.ChangeGear("another", "eta_forward", 0.3))
+        gear = mjgear.Gears(model, data)["nut"]
+        self.assertAlmostEqual(gear.eta_forward, 0.2, delta=1e-12)
+        self.assertAlmostEqual(gear.eta_backward, backward, delta=1e-12)
+
+        plain = mujoco.MjModel.from_xml_string("<mujoco/>")
+        sim._on_model(messages.PostModelEvent(model=plain, data=mujoco.MjData(plain)))
+        sim._on_step(messages.PostStepEvent(model=plain, data=mujoco.MjData(plain)))
+        self.assertEqual(sent[-1].gears, ())
 
     def check_first(self, text):
         """Held with 0 and 8.1 N m; 8.25 N m exceed 4.905/0.6 = 8.175 N m and lift."""
