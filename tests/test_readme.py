@@ -9,7 +9,9 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import types
 import unittest
+import unittest.mock
 
 import mujoco
 import numpy as np
@@ -98,6 +100,17 @@ class Readme(unittest.TestCase):
         figures = [piece for piece in re.findall(r"```py\n(.*?)```", (SOURCE / "doc/python.md").read_text(), re.DOTALL) if 'kind="law"' in piece]
         exec(figures[0], names)
         self.assertGreater(pathlib.Path("law.png").stat().st_size, 10000)
+
+    def test_window(self):
+        """The lines for MuJoCo's own viewer, without a display: the jack's state at each step."""
+        import mujoco.viewer
+
+        told, running = [], iter([True, True, False])
+        viewer = contextlib.nullcontext(types.SimpleNamespace(is_running=lambda: next(running), set_texts=told.append, sync=lambda: None))
+        piece = re.findall(r"```python\n(.*?)```", (SOURCE / "doc/window.md").read_text(), re.DOTALL)[0]
+        with unittest.mock.patch.object(mujoco.viewer, "launch_passive", lambda model, data: viewer):
+            exec(piece.replace("models/", f"{SOURCE}/models/"), {})
+        self.assertEqual([(names, states[:8]) for _, _, names, states in told], [("nut", "locked, ")] * 2)
 
     def test_tutorials(self):
         """Every block of a tutorial runs behind those above it, assertions included."""
