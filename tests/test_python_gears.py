@@ -458,5 +458,25 @@ class Check(unittest.TestCase):
         self.assertRegex("\n".join(mjgear.check(spec).problems), "exakt")
 
 
+class ReadOnly(unittest.TestCase):
+    def test_results(self):
+        for sensors in (False, True):
+            spec = mujoco.MjSpec.from_string(ARM)
+            mjgear.add(spec, "elbow", eta_forward=0.8, sensors=sensors)
+            model = spec.compile()
+            data = mujoco.MjData(model)
+            mujoco.mj_step(model, data)
+            gear = mjgear.Gears(model, data)["elbow"]
+            before = gear.friction
+            with self.assertRaises(ValueError):
+                gear.results[0] = 99
+            self.assertEqual(gear.friction, before)
+            data.sensordata[:] = data.sensordata  # this error is the user's own
+        batch = mjgear.Gears(model, Batch(model, 3, nthread=1))["elbow"]
+        for values in (batch.results, batch.friction):
+            with self.assertRaises(ValueError):
+                values[0] = 99
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -60,21 +60,6 @@ class Efficiencies(unittest.TestCase):
 
 
 class ReadOnly(unittest.TestCase):
-    def test_results(self):
-        for sensors in (False, True):
-            model, data, _ = geared(sensors, eta_forward=0.8)
-            mujoco.mj_step(model, data)
-            gear = mjgear.Gears(model, data)["elbow"]
-            before = gear.friction
-            with self.assertRaises(ValueError):
-                gear.results[0] = 99
-            self.assertEqual(gear.friction, before)
-            data.sensordata[:] = data.sensordata  # this error is the user's own
-        batch = mjgear.Gears(model, Batch(model, 3, nthread=1))["elbow"]
-        for values in (batch.results, batch.friction):
-            with self.assertRaises(ValueError):
-                values[0] = 99
-
     def test_catalogue(self):
         preset = mjgear.presets()["worm"]
         for change in (
