@@ -531,7 +531,7 @@ int mjgp_warnLoss(mjgReport* report, const mjModel* m, const mjgpJoint* joint, i
   for (int i = n - 1; i >= 0; i--) {
     mjtNum own = joint[i].kind == mjgpTRN_TENDON ? m->tendon_frictionloss[joint[i].tendon]
                                                  : m->dof_frictionloss[joint[i].dof];
-    if (own > 0 && rubs(joint + i)) {
+    if (own > mjMINVAL && rubs(joint + i)) {  // mjgear.warp makes rows of mjMINVAL
       first = i;
       loss = own;
       count++;

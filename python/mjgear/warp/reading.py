@@ -259,7 +259,7 @@ def strip(model: mujoco.MjModel, gears: ModelGears) -> mujoco.MjModel:
     plain.sensor_type[plugins] = mujoco.mjtSensor.mjSENS_USER
     plain.sensor_needstage[plugins] = mujoco.mjtStage.mjSTAGE_ACC
     plain.sensor_plugin[:] = -1
-    plain.dof_frictionloss[gears.dof] = 1  # rows whose bounds are set in each step
+    plain.dof_frictionloss[gears.dof] = mujoco.mjMINVAL  # rows whose bounds are set in each step; the plugin warns of larger ones
     return plain
 
 
