@@ -20,7 +20,7 @@ PLUGIN = {
     "tendon": "geared tendons",
     "motor": "further motors of these joints",
     "tolerance": "relative residual of a solved step",
-    "iterations": "most iterations in a step",
+    "maxiter": "most iterations of a step, which then stays unsolved; 5000 if not given",
 }
 BLOCK = """<extension>
   <plugin plugin="mjgear.transmission">
@@ -59,7 +59,7 @@ def text() -> str:
     for name, key in (*keys.items(), *gap.items()):
         if name != "armature":  # an argument of its own
             lines += [f"    {name}: Setting", _doc(key.text, key.unit)]
-    lines += ["    tolerance: float", "    iterations: int"]
+    lines += ["    tolerance: float", "    maxiter: int"]
     for name in _catalogue.tables():
         lines += [f"    {name}: Setting | list[list[float]]", _doc("a table: rows of x and factor", "")]
     lines += ["", "", "class Numbers:", '    """The numbers of a gear as attributes."""', ""]

@@ -15,7 +15,7 @@
 static const char* const own_keys[] = {"joint",    "tendon",    "type",       "solver",
                                        "coupling", "tolerance", "iterations", "backlash"};
 static const char* const joint_keys[] = {"motor_joint", "encoder"};
-static const char* const last_keys[] = {"motor"};  // behind all
+static const char* const last_keys[] = {"motor", "maxiter"};  // behind all
 enum {
   mjgpNLAST = (int)(sizeof(last_keys) / sizeof(last_keys[0])),
   mjgpNOWN = (int)(sizeof(own_keys) / sizeof(own_keys[0])),
@@ -247,12 +247,17 @@ static void readOptions(mjgpOptions* options, int given[4], mjgpPlace* place) {
     }
   }
 
-  place->key = "iterations";
-  if (mjgp_readSetting(&number, place) > 0) {
-    if (!(number >= 1 && number <= 1e9 && number == floor(number))) {
-      mjgp_refuseKey(place, "%g is not a number of iterations; choose a positive integer", number);
-    } else if (agrees(&given[3], number == options->solver.iterations, place)) {
-      options->solver.iterations = (int)number;
+  // the second one is its former name
+  static const char* const limit[] = {"maxiter", "iterations"};
+  for (int k = 0; k < 2; k++) {
+    place->key = limit[k];
+    if (mjgp_readSetting(&number, place) > 0) {
+      if (!(number >= 1 && number <= 1e9 && number == floor(number))) {
+        mjgp_refuseKey(place, "%g is not a number of iterations; choose a positive integer",
+                       number);
+      } else if (agrees(&given[3], number == options->solver.iterations, place)) {
+        options->solver.iterations = (int)number;
+      }
     }
   }
 }

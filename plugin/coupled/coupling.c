@@ -76,6 +76,7 @@ static void start(mjgpStep* s) {
 static mjgpStep* prepare(mjgpStep* s, mjgpGears* g, const mjModel* m, mjData* d,
                          const mjgpInertia* Mhat, mjgpGroup* group) {
   *s = (mjgpStep){.m = m, .d = d, .g = g, .group = group, .Mhat = Mhat, .n = group->njoint};
+  s->most = g->in.settings.iterations ? g->in.settings.iterations : mjgpBUDGET;
   allocate(s, Mhat);
   for (int i = 0; i < s->n && g->config->gaps; i++) {
     s->gaps |= g->config->joint[group->joint[i]].gap != mjgpGAP_NONE;

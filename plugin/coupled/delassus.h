@@ -18,6 +18,7 @@ typedef struct mjgpStep_ {
   int made;            // 1: the rows of the integrator are computed
   int n;               // geared joints
   int newton_steps;    // linearizations so far
+  int most;            // limit of them: the key maxiter
   int gaps;            // 1: a joint has a gap
   mjtNum* a;           // acceleration                                       (nv)
   mjtNum* next;        // target of a Newton step                                   (nv)
@@ -86,9 +87,9 @@ int mjgp_hasDelassus(const mjgpStep* s);
 // H is singular.
 int mjgp_makeDelassus(mjgpStep* s);
 
-// Count a linearization. Returns 0 if the budget is spent.
+// Count a linearization. Returns 0 beyond the limit.
 static inline int mjgp_spend(mjgpStep* s) {
-  return s->newton_steps++ < mjgpBUDGET;
+  return s->newton_steps++ < s->most;
 }
 
 // Make the Delassus matrix and the descent, counted as one linearization.

@@ -81,6 +81,7 @@ void mjgp_giveUp(mjgpStep* s) {
   mjgpGears* g = s->g;
   mjtNum h = s->m->opt.timestep;
   renew(s);
+  s->most = mjgpBUDGET;  // passive friction needs the engine's motion
   for (int round = 0, wrong = 1; wrong && round <= s->n; round++) {
     if (!mjgp_inner(s, s->t) && !mju_isZero(s->t, s->n)) {
       mju_zero(s->t, s->n);

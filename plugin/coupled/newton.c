@@ -493,8 +493,7 @@ static int settle(mjgpNewton* p, int flg_connect, int* iterations, int* near) {
   mjtNum error = INFINITY;
   addForces(p);
   for (*iterations = 1; *iterations <= most; (*iterations)++) {
-    s->newton_steps++;
-    if (!step(p)) {
+    if (!mjgp_spend(s) || !step(p)) {
       return 0;
     }
 

@@ -294,8 +294,9 @@ static int iterate(mjgpTree* tree) {
 
 static int solveTree(mjgpTree* tree) {
   mjgpGears* g = tree->g;
-  int solved = 0, iterations = 0;
-  for (; !solved && iterations < mjgpMILD; iterations += solved >= 0) {
+  int solved = 0, iterations = 0, limit = g->in.settings.iterations;
+  int most = limit ? mjMIN(limit, mjgpMILD) : mjgpMILD;
+  for (; !solved && iterations < most; iterations += solved >= 0) {
     solved = iterate(tree);
   }
   solved = solved > 0;

@@ -228,7 +228,7 @@ class GearKeys(TypedDict, total=False):
     rotor_inertia: Setting
     """inertia of the rotor in front of the gap, instead of armature (kg m2)."""
     tolerance: float
-    iterations: int
+    maxiter: int
     coulomb_speed: Setting | list[list[float]]
     """a table: rows of x and factor."""
     coulomb_temperature: Setting | list[list[float]]
