@@ -132,7 +132,8 @@ static void setVelocity(const mjgpGears* g, const mjModel* m, mjData* d, int i, 
 
 
 // count a step of this simulation
-static void countStep(mjtNum* system, const mjgInfo* info) {
+static void countStep(mjtNum* system, mjtNum layout, const mjgInfo* info) {
+  system[mjgpSYSTEM_LAYOUT] = system[mjgpSYSTEM_LAYOUT] == 0 ? layout : system[mjgpSYSTEM_LAYOUT];
   system[mjgpSYSTEM_STEPS]++;
   system[mjgpSYSTEM_UNSOLVED] += info->status < mjgSOLVED || info->status > mjgJAMMED;
   system[mjgpSYSTEM_SLOW] += info->fallbacks > 0;
@@ -156,7 +157,7 @@ void mjgp_advance(const mjModel* m, mjData* d, int instance) {
                 "calls no plugin in a model without active actuators. Enable one of the flags "
                 "spring, damper and actuation");
       mjgp_reportNoFriction(g, d, m, mjgITERATION_LIMIT);
-      countStep(d->plugin_state + config->system, &g->out.info);
+      countStep(d->plugin_state + config->system, config->layout, &g->out.info);
       g->count.unsolved++;
     }
     return;
@@ -190,7 +191,7 @@ void mjgp_advance(const mjModel* m, mjData* d, int instance) {
     }
   }
 
-  countStep(d->plugin_state + config->system, &g->out.info);
+  countStep(d->plugin_state + config->system, config->layout, &g->out.info);
   int sleeps = (m->opt.enableflags & mjENBL_SLEEP) != 0;
   if ((d->nefc || sleeps) && g->config->options.coupling == mjgpCOUPLING_IMPLICIT) {
     mjtNum* acc = d->plugin_state + g->config->acc;

@@ -286,8 +286,12 @@ void mjgp_applyChanges(mjgpGears* g, const mjModel* m, const mjData* d) {
   const mjgpConfig* config = g->config;
   g->refused = 0;
   const mjtNum* state = d->plugin_state;
-  int changed = g->changes != NULL;
-  for (int k = 0; k < config->nchangeable && !changed; k++) {
+  mjtNum layout = state[config->system + mjgpSYSTEM_LAYOUT];
+  int foreign = layout != 0 && layout != config->layout, changed = !foreign && g->changes != NULL;
+  if (foreign) {
+    refuse(g, "the state", "it is that of a model with other gears or keys; reset the data");
+  }
+  for (int k = 0; k < config->nchangeable && !changed && !foreign; k++) {
     const mjgpRange* range = config->changeable + k;
     changed = !mjgp_isZero(state + range->adr, 1, range->n);
   }
@@ -305,8 +309,8 @@ void mjgp_applyChanges(mjgpGears* g, const mjModel* m, const mjData* d) {
   for (int i = 0; i < config->n && changed; i++) {
     seekChange(g, state, i);
   }
-  for (int i = 0; i < config->n && changed; i++) {
-    if (g->changes[i].changes) {
+  for (int i = 0; i < config->n && (changed || foreign); i++) {
+    if (!foreign && g->changes[i].changes) {
       applyChange(g, m, d, i);
     } else {
       g->in.joint[i] = config->joint + i;
@@ -316,7 +320,7 @@ void mjgp_applyChanges(mjgpGears* g, const mjModel* m, const mjData* d) {
   // the solver
   g->in.settings = config->options.solver;
   mjtNum solver = state[config->system + mjgpSYSTEM_SOLVER];
-  if (solver != 0) {
+  if (solver != 0 && !foreign) {
     char reason[mjgpREASON];
     mjgReport report;
     mjg_startReport(&report, reason, sizeof(reason));

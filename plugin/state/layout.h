@@ -55,7 +55,8 @@ enum {
   mjgpSYSTEM_STEPS = 2,      // steps with gears
   mjgpSYSTEM_UNSOLVED = 3,   // unsolved steps, by their status
   mjgpSYSTEM_SLOW = 4,       // steps with a fallback of the solver on another method
-  mjgpNSYSTEM = 5
+  mjgpSYSTEM_LAYOUT = 5,     // 0 before the first step; else identifies gears, places and keys
+  mjgpNSYSTEM = 6
 };
 
 // Returns the size of an instance's state; the plugin callback for the compiler.

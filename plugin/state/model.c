@@ -328,6 +328,40 @@ static void findAddresses(mjgpConfig* c, const mjModel* m) {
 }
 
 
+// Returns a number that identifies the places of the state's numbers: gears and their keys, not
+// the values.
+static mjtNum hashLayout(const mjgpConfig* c) {
+  uint64_t hash = 14695981039346656037u;
+  for (int i = 0; i < c->n; i++) {
+    const mjgpJoint* j = c->joint + i;
+    const uint64_t part[] = {(uint64_t)j->number, (uint64_t)c->state[i], (uint64_t)c->stride[i],
+                             (uint64_t)c->gap[i], (uint64_t)j->gap,      j->keys};
+    hash = mjgp_hash((const char*)part, sizeof(part), hash);
+  }
+  return (mjtNum)(1 + (hash >> 12));
+}
+
+
+// Refuse a binary model that has another number of keys: the engine finds them by their order.
+static void refuseKeys(mjgReport* report, const mjModel* m, int slot) {
+  for (int i = 0; i < m->nplugin && !report->count; i++) {
+    int end = i + 1 < m->nplugin ? m->plugin_attradr[i + 1] : (int)m->npluginattr, n = 0;
+    for (int k = m->plugin_attradr[i]; k < end; k++) {
+      n += !m->plugin_attr[k];
+    }
+    int ours = mjgp_isOurs(m, i, slot);
+    int known = ours ? mjp_getPluginAtSlot(m->plugin[i])->nattribute : n;
+    if (n != known) {
+      mjg_refuse(report,
+                 mjgpNAME
+                 ": a plugin with %d keys is that of another release, not %d; compile the model "
+                 "again from its MJCF",
+                 n, known);
+    }
+  }
+}
+
+
 // Refuse a binary model with states of another size.
 static void refuseState(mjgReport* report, const mjModel* m, int slot) {
   for (int i = 0; i < m->nplugin && !report->count; i++) {
@@ -342,6 +376,20 @@ static void refuseState(mjgReport* report, const mjModel* m, int slot) {
 }
 
 
+// As mjgp_check, of models of this release.
+static mjgpJoint* checkGears(int* n, mjgpOptions* options, mjgReport* report, const mjModel* m,
+                             int slot) {
+  mjgpJoint* joint = NULL;
+  mjModel plain = mjgp_withoutOptions(m);
+  refuseKeys(report, m, slot);
+  if (!report->count) {
+    joint = mjgp_check(n, options, report, mjgp_isCompiled(m) ? m : &plain, slot);
+    refuseState(report, m, slot);
+  }
+  return joint;
+}
+
+
 // Read the configuration of a model. Returns null after a warning if it is refused.
 static mjgpConfig* makeConfig(const mjModel* m) {
   int n, slot = mjgp_slot();
@@ -349,9 +397,7 @@ static mjgpConfig* makeConfig(const mjModel* m) {
   mjgReport report;
   mjgpOptions options;
   mjg_startReport(&report, text, sizeof(text));
-  mjModel plain = mjgp_withoutOptions(m);
-  mjgpJoint* joint = mjgp_check(&n, &options, &report, mjgp_isCompiled(m) ? m : &plain, slot);
-  refuseState(&report, m, slot);
+  mjgpJoint* joint = checkGears(&n, &options, &report, m, slot);
   if (report.count) {
     mju_free(joint);
     warnRefusal(&report);
@@ -400,6 +446,7 @@ static mjgpConfig* makeConfig(const mjModel* m) {
   findReach(c, m);
   findAddresses(c, m);
   mapTranspose(c->transpose, m);
+  c->layout = hashLayout(c);
   return c;
 }
 

@@ -49,6 +49,7 @@ typedef struct mjgpConfig_ {
   int nchangeable;  // instances of ours
   int acc;          // address of the leader's acc in plugin_state
   int system;       // address of the numbers of the whole system in plugin_state
+  mjtNum layout;    // identifies the places of numbers in plugin_state
 
   mjgpOptions options;
   mjgpMotors motors;

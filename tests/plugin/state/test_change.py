@@ -258,18 +258,54 @@ def numbers(gears):
 
 
 def release():
-    """A model whose state has another size, saved in binary by another release, is refused in one line."""
-    result = subprocess.run([sys.executable, __file__, "release"], capture_output=True, text=True, check=False)
-    assert "refused" in result.stdout and "another release" in result.stderr and "compile" in result.stderr, result
+    """A model that another release saved in binary, with a state of another size or with fewer keys, is refused in one line."""
+    for what in "statenum", "keys":
+        result = subprocess.run([sys.executable, __file__, what], capture_output=True, text=True, check=False)
+        assert "refused" in result.stdout and "another release" in result.stderr and "compile" in result.stderr, result
 
 
-def older():
+def older(what):
     model = mujoco.MjModel.from_xml_string(MODEL)
-    model.plugin_statenum[0] -= 1
+    if what == "statenum":
+        model.plugin_statenum[0] -= 1
+    else:  # the first of two empty values at the end becomes a letter of the second
+        empty = np.flatnonzero((model.plugin_attr[:-1] == 0) & (model.plugin_attr[1:] == 0))
+        model.plugin_attr[empty[-1]] = ord("x")
     try:
         mujoco.MjData(model)
     except Exception:
         print("refused")
+
+
+def foreign():
+    """A state of a model with other gears, or the same in other places, gives every step the status of wrong numbers; other
+    values of keys are no other gears."""
+    xml = """<mujoco><extension><plugin plugin="mjgear.transmission"><instance name="g">{}<config key="coulomb" value="0.1 0.2"/></instance></plugin></extension><worldbody>
+      <body><joint name="a" axis="0 1 0" armature=".1"/><geom size=".1" pos=".2 0 0"/></body>
+      <body><joint name="b" axis="0 1 0" armature=".1"/><geom size=".1" pos=".2 0 0"/></body></worldbody>
+      <actuator><motor joint="a"/></actuator><sensor><plugin name="s" plugin="mjgear.transmission" instance="g" objtype="joint" objname="a"/></sensor></mujoco>"""
+    full = mujoco.mjtState.mjSTATE_FULLPHYSICS
+
+    def make(**keys):
+        return mujoco.MjModel.from_xml_string(xml.format("".join(f'<config key="{key}" value="{value}"/>' for key, value in keys.items())))
+
+    worm = {"joint": "a b", "type": "worm", "lead_angle": 0.1, "pressure_angle": 0.3, "mu": 0.1}
+    model = make(**worm)
+    data = mujoco.MjData(model)
+    mujoco.mj_step(model, data, 10)
+    saved = np.empty(mujoco.mj_stateSize(model, full))
+    mujoco.mj_getState(model, data, saved, full)
+    for keys, right in (worm, 0), (worm | {"mu": 0.2}, 0), (worm | {"joint": "b a"}, -1), ({"joint": "a b", "type": "wedge", "input_angle": 1, "output_angle": 1, "mu": 0.1}, -1):
+        other = make(**keys)
+        assert mujoco.mj_stateSize(other, full) == len(saved)
+        data = mujoco.MjData(other)
+        mujoco.mj_setState(other, data, saved, full)
+        for _ in range(3):
+            mujoco.mj_step(other, data)
+            assert data.sensor("s").data[11] == right, (keys, data.sensor("s").data)
+        mujoco.mj_resetData(other, data)
+        mujoco.mj_step(other, data)
+        assert data.sensor("s").data[11] == 0, keys
 
 
 def state(gears):
@@ -495,6 +531,7 @@ def test_change():
     many(gears)
     invalid()
     release()
+    foreign()
     counts(gears, model)
 
     # many threads, each with its own friction, give the same as one thread
@@ -522,8 +559,8 @@ if __name__ == "__main__":
     if sys.argv[1:] == ["invalid"]:
         mujoco.mj_loadPluginLibrary(PATH)
         refuse_invalid(Gears())
-    elif sys.argv[1:] == ["release"]:
+    elif sys.argv[1:] in (["statenum"], ["keys"]):
         mujoco.mj_loadPluginLibrary(PATH)
-        older()
+        older(sys.argv[1])
     else:
         test_change()
