@@ -33,6 +33,7 @@ static mjtNum moveBrake(const mjgpBrakeKeys* brake, const mjModel* m, const mjDa
             (group >= 0 && group <= 30 && m->opt.disableactuator >> group & 1);
   mjtNum ctrl = d->ctrl[m->actuator_ctrladr[brake->actuator]];
   mjtNum asked = off || mju_isBad(ctrl) ? 0 : mju_clip(ctrl, 0, 1);
+  before = mju_isBad(before) ? 0 : mju_clip(before, 0, 1);  // plugin_state is the program's
   int closes = (asked > before) == (brake->normally == mjgpNORMALLY_OPEN);
   mjtNum time = closes ? brake->closing : brake->opening;
   mjtNum most = time > 0 ? m->opt.timestep / time : 1;

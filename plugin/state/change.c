@@ -296,8 +296,9 @@ static int getValue(double* value, const mjgpConfig* c, const mjtNum* state, int
   mjgpJoint found;
   int k = keyOf(key), kind = mjg_tableFromName(key);
   if (kind >= 0) {
-    *value = c->joint[gearOf(c, i)].gear.table[kind].n;  // points of a table
-    return *value > 0;
+    int points = c->joint[gearOf(c, i)].gear.table[kind].n;
+    *value = points ? points : *value;
+    return points > 0;
   }
   if (!strcmp(key, "brake")) {
     const mjgpBrakeKeys* brake = &c->joint[i].brake;

@@ -274,6 +274,19 @@ def test_holds_without_power() -> None:
     assert abs(data.qvel[0] + 0.981) < 1e-9 and gear.brake == 0
 
 
+def test_travels_that_are_none() -> None:
+    """A program that writes a travel beyond 0 to 1 gets the nearest one, and no brake that drives; NaN is no travel."""
+    for travel, share in (32, 0), (-7, 1), (np.nan, 1), (np.inf, 1), (1e300, 1):
+        model = lift(opening_time=10, closing_time=10)
+        data = mujoco.MjData(model)
+        gear = mjgear.Gears(model, data)["j"]
+        data.plugin_state[gear.address("brake_travel").value] = travel
+        data.qvel[0] = 1
+        for _ in range(20):
+            mujoco.mj_step(model, data)
+            assert abs(gear.brake - share) <= 0.002 + 1e-12 and gear.power_loss >= 0, (travel, gear.brake, gear.power_loss)
+
+
 def test_switching_motors_off_keeps_what_add_brake_added() -> None:
     for normally, power in (("closed", 0), ("open", 1)):
         spec = mujoco.MjSpec.from_string("<mujoco><worldbody><body><joint name='j' type='slide' axis='0 0 1'/><geom size='.1' mass='2'/></body></worldbody><actuator><motor name='m' joint='j'/></actuator></mujoco>")
