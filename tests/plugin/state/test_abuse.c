@@ -98,7 +98,7 @@ static int call(mjModel* const model[2], mjData* const data[2]) {
   int size = drawInteger(5) ? (int)sizeof(error) : PICK(kCount) % 300, n = drawInteger(4);
   int motion[100], role[100], ids[4], describe[4];
   const char* keys[4];
-  double values[4], one = 7;
+  double values[16], one = 7;  // of each of 4 states
   mjgFacts facts;
   mjgCounts counts;
   mjgStateAddress address;
@@ -106,8 +106,10 @@ static int call(mjModel* const model[2], mjData* const data[2]) {
     ids[k] = joint(own);
     describe[k] = drawInteger(2);
     keys[k] = name();
-    values[k] = PICK(kNumber);
     memcpy(state + (ptrdiff_t)k * nstate, data[0]->plugin_state, sizeof(mjtNum) * (size_t)nstate);
+  }
+  for (int k = 0; k < 16; k++) {
+    values[k] = PICK(kNumber);
   }
   for (int k = 0; k < 100; k++) {
     qacc[k] = drawInteger(30) ? draw(-9, 9) : PICK(kNumber);
