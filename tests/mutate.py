@@ -504,6 +504,92 @@ MUTATIONS = [
         ("phi[i] = gamma * p->u[i];", "phi[i] = -gamma * p->u[i];"),
         ("g->out.cancellation[joint] += mju_abs(e * g->in.t_last[joint]);", ""),
     ]),
+    # places chosen by one who did not write them
+    Of("plugin/configuration/brake.c", "test_plugin_brake.py", [
+        ("|| m->actuator_delay[i] != 0 ||", "||"),
+        ("(m->jnt_type[id] == mjJNT_HINGE || m->jnt_type[id] == mjJNT_SLIDE)", "(m->jnt_type[id] == mjJNT_HINGE)"),
+        ("made.dof >= 0 ? joint[i].dof == made.dof : joint[i].tendon == made.tendon", "joint[i].dof == made.dof"),
+        ("on->ordinary = 0;", ""),
+        ("m, k, count++, &place);", "m, k, 0 * count++, &place);"),
+        ("if (!count) {", "if (0) {"),
+        ("} else if (on->gap != mjgpGAP_NONE) {", "} else if (0) {"),
+    ]),
+    Of("plugin/friction/bound.h", "test_plugin_brake.py test_plugin_oneway.py", [
+        ("i, s, 1, in->brake[i].sliding)", "i, s, 1, in->brake[i].holding)"),
+    ]),
+    Of("plugin/friction/friction.c", "test_plugin_brake.py", [
+        ("before = mju_isBad(before) ? 0 : mju_clip(before, 0, 1);", ""),
+        ("m->opt.disableactuator >> group & 1", "m->opt.disableactuator >> group"),
+    ]),
+    Of("plugin/friction/backlash.c", "test_plugin_backlash test_plugin_gaps test_plugin_tendon_gap.py test_plugin_rotors.py test_plugin_sensor", [
+        ("c->torque = g->in.tau[i];", "c->torque = g->in.motor[i];"),
+        ("inverse += 1 / joint->rotor_inertia;", ""),
+        ("return !started;", "return started;"),
+        ("mjg_couplingRest(&c->theta_b, &c->omega_s, c->law, c->theta_d, c->omega_d);", "c->theta_b = c->omega_s = 0;"),
+        ("d->actuator_velocity[out] += scale", "d->actuator_velocity[out] -= scale"),
+        ("return q + *gapState(g, d, i, mjgpGAPSTATE_ANGLE);", "return q;"),
+        ("return d->qvel[g->config->joint[joint->partner].dof];", "return v;"),
+        ("if (i >= 0 && mjgp_isMotor(&c->motors, k, c->joint, i)) {", "if (i >= 0) {"),
+    ]),
+    Of("plugin/inverse/inverse.c", "test_plugin_inverse test_python_inverse.py", [
+        ("p->v = nextVelocity(p->v0, acc, m->opt.timestep, mjgpFACTORED, 0);", "p->v = p->v0;"),
+        ("bad |= !(mju_abs(x[k]) <= mjMAXVAL);", "bad |= isnan(x[k]);"),
+        ("motion[at] == mjgMOTION_NONE || motion[at] == mjgMOTION_JAMS;", "motion[at] == mjgMOTION_NONE;"),
+        ("motion[g->config->joint[i].number] = mjgMOTION_SLEEPS;", ""),
+        ("if (*low <= t && t <= *high) {", "if (*low <= t) {"),
+        ("mjtNum torque = released ? in->brake[p->i].sliding", "mjtNum torque = released ? in->brake[p->i].holding"),
+        ("own += in->row[i][k] * a[k];", ""),
+    ]),
+    Of("plugin/inverse/branch.c", "test_python_inverse.py test_plugin_inverse", [
+        ("if (s * free <= 0) {", "if (0) {"),
+        ("(along * mju_sqrt(q) - beside", "(along * mju_sqrt(q) + beside"),
+        ("int same = hold.r == 1 && hold.c == slip.c;", "int same = 1;"),
+    ]),
+    Of("plugin/inverse/derivative.c", "test_python_linearize.py", [
+        ("(s->Mhat->solver ? s->search : s->next)[i];", "s->search[i];"),
+        ("return differs && !side;", "return differs;"),
+        ("qvel[config->own[joint]] = 0;  // to the last bit", ""),
+        ("mjtNum wider = mjgpWIDER;", "mjtNum wider = 1;"),
+        ("mjgp_restoreReference(g, m, d, 0);", ""),
+        ("(m->opt.integrator == mjINT_EULER && gain <= mjGAIN_MUSCLE)", "gain <= mjGAIN_MUSCLE"),
+    ]),
+    Of("python/mjgear/_gears.py", "test_python_gears.py test_python_objects.py", [
+        ("            state[...] = before\n            raise", "            raise"),
+        ("series if series.ndim == 0 else series[..., i]", "series if series.ndim == 0 else series[..., 0]"),
+        ("for value in values], axis=-1)", "for value in values], axis=0)"),
+        ('("steps", "unsolved", "slow")]', '("steps", "slow", "unsolved")]'),
+    ]),
+    Of("python/mjgear/_changes.py", "test_python_gears.py test_python_objects.py test_python_arguments.py", [
+        ("if series.size != 1 and series.shape != (count,):", "if series.size not in (1, count):"),
+        ("return value.value if known else None", "return value.value"),
+        ("        stride = rows.strides[0] // rows.itemsize if len(rows) > 1 else rows.shape[1]\n        if", "        stride = rows.shape[1]\n        if"),
+    ]),
+    Of("plugin/state/changes.c", "test_plugin_change.py", [
+        ("int foreign = layout != 0 && layout != config->layout,", "int foreign = 0 * (int)layout,"),
+        ("if (!foreign && g->changes[i].changes) {", "if (g->changes[i].changes) {"),
+    ]),
+    Of("plugin/state/model.c", "test_plugin_change.py", [
+        ("if (n != known) {", "if (0) {"),
+        ("(uint64_t)c->gap[i], (uint64_t)j->gap,      j->keys};", "(uint64_t)c->gap[i], (uint64_t)j->gap, 0};"),
+    ]),
+    Of("plugin/friction/tree.c", "test_plugin_path", [
+        ("limit ? mjMIN(limit, mjgpMILD) : mjgpMILD;", "mjgpMILD + 0 * limit;"),
+    ]),
+    Of("plugin/coupled/newton.c", "test_plugin_path", [
+        ("if (!mjgp_spend(s) || !step(p)) {", "if (!step(p)) {"),
+    ]),
+    Of("plugin/coupled/fallback.c", "test_plugin_path test_plugin_fallback", [
+        ("s->most = mjgpBUDGET;", ""),
+    ]),
+    Of("python/mjgear/warp/kernels/law.py", "test_warp_scenes.py test_warp_worlds.py", [
+        ("found.mode[w, g] = wp.where(v == 0.0, 0, past.mode[w, g])", "found.mode[w, g] = past.mode[w, g]"),
+        ("total = wp.clamp(total, most[0], most[1])", "total = wp.clamp(total, -most[1], most[1])"),
+        ("total += gravcomp[w, i]", "total -= gravcomp[w, i]"),
+    ]),
+    Of("python/mjgear/warp/kernels/result.py", "test_warp_scenes.py test_warp_still.py test_warp_interface.py", [
+        ("result.power[w, g] = float(t * v)", "result.power[w, g] = float(-t * v)"),
+        ("                if real(s) * u > real(0.0):\n", "                if real(s) * u < real(0.0):\n"),
+    ]),
 ]
 
 

@@ -373,13 +373,65 @@ static void test_maxiter(void** state) {
 }
 
 
+// Free trees and groups with contacts: no solution of a step takes more iterations than maxiter, though some need more
+static void test_maxiterOfIterations(void** state) {
+  (void)state;
+  static const int limits[] = {0, 1, 2};  // 0: the default
+  for (int floor = 0; floor < 2; floor++) {
+    int most[3] = {0}, unsolved[3] = {0};
+    for (int c = 0; c < 3; c++) {
+      char key[80] = "";
+      if (limits[c]) {
+        snprintf(key, sizeof(key), "<config key='maxiter' value='%d'/>", limits[c]);
+      }
+      mjModel* m = makeModel(
+          "<mujoco><option timestep='.004'/><extension><plugin plugin='mjgear.transmission'>"
+          "<instance name='g'><config key='joint' value='a b c'/><config key='gamma_u' value='.2'/>"
+          "<config key='gamma_v' value='.5 1.2 1.1'/><config key='coulomb' "
+          "value='.1'/>%s</instance>"
+          "</plugin></extension><default><joint axis='0 1 0' armature='.02'/>"
+          "<default class='link'><geom type='capsule' size='.03' fromto='0 0 0 .3 0 "
+          "0'/></default></default>"
+          "<worldbody><geom type='plane' size='9 9 1' contype='%d' conaffinity='%d'/>"
+          "<body pos='0 0 .1'><joint name='a'/><geom class='link'/><body pos='.3 0 0'><joint "
+          "name='b'/><geom class='link'/>"
+          "<body pos='.3 0 0'><joint name='c'/><geom "
+          "class='link'/></body></body></body></worldbody>"
+          "<actuator><motor joint='a'/><motor joint='b'/><motor joint='c'/></actuator></mujoco>",
+          key, floor, floor);
+      mjData* d = mj_makeData(m);
+      const mjgpGears* g = (const mjgpGears*)d->plugin_data[0];
+      for (int k = 0; k < 500; k++) {
+        for (int i = 0; i < 3; i++) {
+          d->ctrl[i] = 8 * sin(.07 * k * (i + 1));
+        }
+        int given_up = g->count.unsolved;
+        mj_step(m, d);
+        int gave = g->count.unsolved > given_up;
+        assert_true(gave == (g->out.info.status == mjgITERATION_LIMIT));
+        most[c] = gave ? most[c] : mjMAX(most[c], g->out.info.iterations);
+        unsolved[c] += gave;
+      }
+      mj_deleteData(d);
+      mj_deleteModel(m);
+    }
+    print_message("floor %d: most iterations %d, %d, %d, unsolved %d, %d, %d of 500\n", floor,
+                  most[0], most[1], most[2], unsolved[0], unsolved[1], unsolved[2]);
+    assert_true(most[0] > 2 && most[1] == 1 && most[2] == 2);
+    assert_true(unsolved[0] == 0 && unsolved[1] > unsolved[2] && unsolved[2] > 0);
+  }
+  countWarnings(NULL);
+}
+
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_pivotRest), cmocka_unit_test(test_pivotFar),
       cmocka_unit_test(test_all),       cmocka_unit_test(test_static),
       cmocka_unit_test(test_elliptic),  cmocka_unit_test(test_apex),
       cmocka_unit_test(test_jamming),   cmocka_unit_test(test_far),
-      cmocka_unit_test(test_maxiter),   cmocka_unit_test(test_relax),
+      cmocka_unit_test(test_maxiter),   cmocka_unit_test(test_maxiterOfIterations),
+      cmocka_unit_test(test_relax),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
