@@ -522,7 +522,6 @@ MUTATIONS = [
         ("m->opt.disableactuator >> group & 1", "m->opt.disableactuator >> group"),
     ]),
     Of("plugin/friction/backlash.c", "test_plugin_backlash test_plugin_gaps test_plugin_tendon_gap.py test_plugin_rotors.py test_plugin_sensor", [
-        ("c->torque = g->in.tau[i];", "c->torque = g->in.motor[i];"),
         ("inverse += 1 / joint->rotor_inertia;", ""),
         ("return !started;", "return started;"),
         ("mjg_couplingRest(&c->theta_b, &c->omega_s, c->law, c->theta_d, c->omega_d);", "c->theta_b = c->omega_s = 0;"),
@@ -530,6 +529,9 @@ MUTATIONS = [
         ("return q + *gapState(g, d, i, mjgpGAPSTATE_ANGLE);", "return q;"),
         ("return d->qvel[g->config->joint[joint->partner].dof];", "return v;"),
         ("if (i >= 0 && mjgp_isMotor(&c->motors, k, c->joint, i)) {", "if (i >= 0) {"),
+    ]),
+    Of("plugin/friction/backlash.c", "test_plugin_actuation.py", [
+        ("c->torque = g->in.tau[i];", "c->torque = g->in.motor[i];"),
     ]),
     Of("plugin/inverse/inverse.c", "test_plugin_inverse test_python_inverse.py", [
         ("p->v = nextVelocity(p->v0, acc, m->opt.timestep, mjgpFACTORED, 0);", "p->v = p->v0;"),

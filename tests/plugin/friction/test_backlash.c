@@ -369,11 +369,38 @@ static void carriesState(void** state) {
 }
 
 
+// a simulation that begins at another time, as keyframes do, has no rotors yet, and says so once; one with a restored state has
+static void saysThatRotorsAreNew(void** state) {
+  (void)state;
+  mjModel* m = makeModel(LINK, .002, "implicitfast", models[3].keys);
+  const char* text = "";
+  for (int restored = 0; restored < 2; restored++) {
+    mjData *running = mj_makeData(m), *d = mj_makeData(m);
+    for (int k = 0; k < 5; k++) {
+      mj_step(m, running);
+    }
+    mj_copyState(m, running, d, restored ? mjSTATE_FULLPHYSICS : mjSTATE_PHYSICS | mjSTATE_TIME);
+    countWarnings(NULL);
+    mj_step(m, d);
+    mj_step(m, d);
+    assert_int_equal(countWarnings(&text), !restored);
+    assert_true(restored || strstr(text, "rotors at rest in the middle of their gaps"));
+    mj_deleteData(running);
+    mj_deleteData(d);
+  }
+  mj_deleteModel(m);
+}
+
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(stepsAsTheCore),   cmocka_unit_test(formsAgree),
-      cmocka_unit_test(pressesOnContact), cmocka_unit_test(rattles),
-      cmocka_unit_test(encoders),         cmocka_unit_test(carriesState),
+      cmocka_unit_test(stepsAsTheCore),
+      cmocka_unit_test(formsAgree),
+      cmocka_unit_test(pressesOnContact),
+      cmocka_unit_test(rattles),
+      cmocka_unit_test(encoders),
+      cmocka_unit_test(carriesState),
+      cmocka_unit_test(saysThatRotorsAreNew),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

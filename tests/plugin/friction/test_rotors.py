@@ -243,6 +243,57 @@ def test_light_rotors() -> None:
             assert not [line for line in mjgear.check(spec).warnings if "teeth" in line]
 
 
+def test_two_joints() -> None:
+    """A motor joint and its load that start apart, farther than the gap: the shaft starts at its stop, twisted by what is left; angle and
+    velocity of the rotor are the motor joint's. A servo that measures the joint acts on the rotor with the joint's angle and velocity."""
+    body = '<body><joint name="{}" axis="0 0 1"/><inertial pos="0 0 0" mass="1" diaginertia=".1 .1 .1"/></body>'
+    xml = f"""<mujoco><option timestep="1e-5" gravity="0 0 0" integrator="{{}}"/><worldbody>{body.format("motor")}{body.format("link")}</worldbody>
+    <actuator><motor joint="motor"/></actuator></mujoco>"""
+    stiffness, half_gap = 100, 0.01
+    for integrator, apart in itertools.product((*IMPLICIT, "Euler", "discrete"), (0.05, -0.03)):
+        spec = mujoco.MjSpec.from_string(xml.format(integrator))
+        mjgear.add(spec, "link", backlash="exact", half_gap=half_gap, stiffness=stiffness, damping=0.01, motor_joint="motor", eta_forward=0.9)
+        m = spec.compile()
+        d = mujoco.MjData(m)
+        d.qpos[m.joint("motor").qposadr[0]], d.qvel[:] = apart, (2, -1)
+        gear = mjgear.Gears(m, d)["link"]
+        mujoco.mj_step(m, d)
+        expected = stiffness * (apart - np.sign(apart) * half_gap)
+        assert abs(gear.torque_out - expected) < 0.02 * abs(expected) + 0.05, (integrator, gear.torque_out, expected)
+        mujoco.mj_forward(m, d)
+        assert gear.rotor_velocity == d.joint("motor").qvel[0] and gear.rotor_angle == d.joint("motor").qpos[0]
+    servo = f'<mujoco><option timestep="1e-4" gravity="0 0 0" integrator="{{}}"/><worldbody>{body.format("link")}</worldbody><actuator>{{}}</actuator></mujoco>'
+    for integrator in (*IMPLICIT, "Euler", "discrete"):
+        spec = mujoco.MjSpec.from_string(servo.format(integrator, '<position joint="link" kp="30" kv="2"/>'))
+        mjgear.add(spec, "link", encoder="joint", **GAP | {"half_gap": 0.5, "rotor_inertia": 0.01})
+        m = spec.compile()
+        d = mujoco.MjData(m)
+        d.qpos[0], d.qvel[0], d.ctrl[0] = 0.1, 0.4, 0.3
+        gear, steps = mjgear.Gears(m, d)["link"], 20
+        speed = 0.4 + steps * m.opt.timestep * (30 * (0.3 - 0.1) - 2 * 0.4) / 0.01  # the link moves on, and does not accelerate
+        mujoco.mj_step(m, d, steps)
+        assert d.qvel[0] == 0.4 and abs(gear.rotor_velocity - speed) < 0.01 * speed, (integrator, d.qvel, gear.rotor_velocity, speed)
+
+
+def test_servo_of_a_rope_measures_the_rope() -> None:
+    """A servo on a rope that pulls the link is a load: its length has no part of the rotor, which the joint's motor has turned away."""
+    xml = """<mujoco><option timestep=".001" gravity="0 0 0" integrator="{}"/><worldbody><site name="post" pos="0 1 0"/><body><joint name="link" axis="0 0 1"/>
+    <inertial pos="0 0 0" mass="1" diaginertia=".1 .1 .1"/><site name="tip" pos=".5 0 0"/></body></worldbody><tendon><spatial name="rope"><site site="post"/><site site="tip"/></spatial></tendon>
+    <actuator><motor joint="link"/><position name="servo" tendon="rope" kp="3" kv=".2"/></actuator></mujoco>"""
+    for integrator in (*IMPLICIT, "Euler", "discrete"):
+        m = model(xml.format(integrator))
+        d = mujoco.MjData(m)
+        gear, apart = mjgear.Gears(m, d)["link"], 0.0
+        for k in range(200):
+            d.ctrl[:] = 0.05 * np.sin(0.1 * k), 1
+            before = 3 * (1 - d.ten_length[0]) - 0.2 * d.ten_velocity[0]
+            mujoco.mj_step(m, d)
+            apart = max(apart, abs(gear.rotor_angle - d.qpos[0]))
+            assert k == 0 or abs(d.actuator_force[1] - before) < 1e-9, (integrator, k, d.actuator_force, before)
+            mujoco.mj_forward(m, d)
+        assert apart > 0.003, apart
+
+
 if __name__ == "__main__":
     for name, test in list(globals().items()):
         if name.startswith("test_"):
