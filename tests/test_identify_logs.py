@@ -91,6 +91,8 @@ class Refused(Folder):
         self.refused("w.csv", csv_text(rows=[*ROWS[:5], ["1" * 140000, 0, 0]]), "line 8", "field larger than field limit")
         self.refused("w.csv", csv_text(head="time,position,torque" + "x" * 140000), "line 2", "field larger")
         self.refused("w.csv", csv_text(rows=[*ROWS[:5], [1, 2]]), "line 8", "2 values under 3 columns")
+        self.refused("w.csv", csv_text(rows=[]))
+        self.refused("w.csv", "# mass=0.5 length=0.1\ntime,position")
 
     def test_names_that_are_too_long_or_too_many(self):
         for head in ("x" * 50000 + ",q,u", ",".join(f"column_{k}" for k in range(5000))):
@@ -304,6 +306,11 @@ class Commands(Folder):
         with open("/dev/full", "w") as full:
             done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
         self.assertEqual((done.returncode, done.stderr), (1, "mjgear protocol: cannot write or read standard output: No space left on device\n"))
+        buffered = {key: value for key, value in os.environ.items() if key != "PYTHONUNBUFFERED"}  # without a buffer argparse passes over the error
+        for words in ("identify", "--help"), ("hold", "--help"):
+            with open("/dev/full", "w") as full:
+                done = subprocess.run([sys.executable, "-c", _programs._START, *words], stdout=full, stderr=subprocess.PIPE, text=True, check=False, env=buffered)
+            self.assertEqual((done.returncode, done.stderr), (1, f"mjgear {words[0]}: cannot write standard output: No space left on device\n"))
 
     def test_interrupt_of_imports(self):
         """An interrupt at any moment leaves no lines of Python's."""

@@ -1,6 +1,7 @@
 // The Python of the build tree, found on Linux.
 
 #define _GNU_SOURCE
+#include <glob.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,10 +26,13 @@ int runPython(char** argv) {
     snprintf(python, sizeof(python), "%s/%s/bin/python", here, environment[i]);
     snprintf(package, sizeof(package), "%s/../python", here);
     snprintf(libraries, sizeof(libraries), "%s/lib", here);
-    char scipy[2 * PATH_MAX];
-    snprintf(scipy, sizeof(scipy), "'%s' -c 'import scipy' 2> /dev/null", python);
-    // the path of this program
-    if (access(python, X_OK) || access(package, R_OK) || system(scipy)) {  // NOLINT(cert-env33-c)
+    char pattern[PATH_MAX + 80];
+    snprintf(pattern, sizeof(pattern), "%s/%s/lib/python3*/site-packages/scipy", here,
+             environment[i]);
+    glob_t found;
+    int has = glob(pattern, 0, NULL, &found) == 0;
+    globfree(&found);
+    if (access(python, X_OK) || access(package, R_OK) || !has) {
       continue;
     }
     setenv("PYTHONPATH", package, 1);

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import math
+import os
 import sys
 
 from mjgear import _bam, _hold, _sdf, _urdf
@@ -67,7 +68,18 @@ def _plain(value: object) -> object:
 
 
 def run() -> None:
-    """Run the command of sys.argv and exit: 0, 1 where something is refused, 2 for wrong usage."""
+    """Run the command of sys.argv and exit: 0, 1 where something is refused or not written, 2 for wrong usage."""
+    try:
+        _run()
+    finally:
+        try:
+            sys.stdout.flush()
+        except OSError as error:  # of a help text, too
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            sys.exit(f"mjgear {sys.argv[1]}: cannot write standard output: {error.strerror}")
+
+
+def _run() -> None:
     commands = {"convert": _convert, "hold": _holds}
     if sys.argv[1] not in commands:
         from mjgear.identify import __main__

@@ -383,7 +383,7 @@ def read(path: str | Path, columns: Mapping[str, str | Column] | None = None, dt
     values = {}
     for quantity, column in chosen.items():
         values[quantity] = _quantity(path, table, quantity, column)
-        span = float(np.ptp(values[quantity])) if quantity in ("position", "goal", "rotor") else 0.0
+        span = float(np.ptp(values[quantity])) if quantity in ("position", "goal", "rotor") and len(values[quantity]) else 0.0
         if not turns and span > LARGEST_MOTION and column.scale == 1 and not column.stated:
             raise LogError(f"{path}: column '{column.name}' goes over {span:.4g} rad, {span / (2 * math.pi):.3g} turns; name its unit, "
                            f"--column {quantity}={column.name}:deg, or :rad if that is right")
