@@ -330,6 +330,21 @@ class Interface(unittest.TestCase):
                     call(self.model, self.data, [0, 0])
                 numbers[0] = 0
 
+    def test_asleep(self):
+        """A gear whose tree the engine has put to sleep says so, and has no torque; its neighbour has one."""
+        arm = '<body pos="{0} 0 0"><joint name="{1}" axis="0 1 0" armature=".1" damping="5"/><geom size=".1" mass="1"/></body>'
+        spec = mujoco.MjSpec.from_string(f"""<mujoco><option gravity="0 0 0"><flag sleep="enable"/></option><worldbody>{arm.format(0, "still")}{arm.format(2, "moves")}
+          </worldbody><actuator><motor joint="moves"/></actuator></mujoco>""")
+        mjgear.add(spec, ["still", "moves"], eta_forward=0.8, eta_backward=0.7, coulomb=0.1)
+        model = spec.compile()
+        data = mujoco.MjData(model)
+        data.ctrl[0] = 3
+        mujoco.mj_step(model, data, 500)
+        self.assertLess(data.ntree_awake, model.ntree)
+        found = mjgear.inverse(model, data)
+        self.assertEqual(found.motion, (mjgear.Motion.SLEEPS, mjgear.Motion.MOVES))
+        self.assertTrue(np.isnan(found.low[0]) and abs(found.low[1] - 3) < 1e-9, found)
+
     def test_rotor_that_is_not_given(self):
         gap = LAWS["mild"] + "".join(f'<config key="{key}" value="{value}"/>' for key, value in KINDS["gap"].items() if key[:2] not in ("jo", "ga", "co"))
         m = mujoco.MjModel.from_xml_string(ARM % ("Euler", gap, 0))

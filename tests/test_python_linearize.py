@@ -54,6 +54,21 @@ class ClosedForms(unittest.TestCase):
         np.testing.assert_array_equal(found.A, [[1, 0], [0, 0]])
         np.testing.assert_array_equal(found.B, 0)
 
+    def test_a_gear_that_rests_beside_others(self):
+        """Its velocity does not depend on any control, to the last bit, as steps stop it to the last bit."""
+        links = "".join(f'<body pos=".3 0 0"><joint name="{name}" axis="0 1 {k / 3}" armature=".1"/><geom type="capsule" fromto="0 0 0 .3 .02 0" size=".03"/>'
+                        for k, name in enumerate("abc"))
+        motors = "".join(f'<motor joint="{name}"/>' for name in "abc")
+        for integrator in ("Euler", "implicit", "implicitfast", "discrete"):
+            spec = mujoco.MjSpec.from_string(f'<mujoco><option integrator="{integrator}"/><worldbody>{links}{"</body>" * 3}</worldbody><actuator>{motors}</actuator></mujoco>')
+            mjgear.add(spec, list("abc"), eta_forward=0.8, eta_backward=0.7, coulomb=[0.1, 50, 0.1])
+            m = spec.compile()
+            d = mujoco.MjData(m)
+            d.qvel, d.ctrl = (1, 0, -2), (3, 1, 2)
+            mujoco.mj_step(m, d, 3)
+            B = mjgear.linearize(m, d).B
+            self.assertTrue((B[m.nv + 1] == 0).all() and (B[m.nv] != 0).any() and d.qvel[1] == 0, (integrator, B, d.qvel))
+
     def test_rotor_behind_a_shaft(self):
         """Link and rotor swing against each other at sqrt(k (1/M + 1/m)): mjd_transitionFD has no such pole."""
         stiffness, step = 5000.0, 1e-5

@@ -170,9 +170,6 @@ mjgMotion mjgp_findBranch(mjgpBranch* branch, mjgpGears* g, const mjModel* m, mj
 
   // the joint's own law from zero friction: sliding, then release
   mjtNum free = t + p->v / (h * W);
-  if (s * free <= 0) {
-    return mjgMOTION_JAMS;
-  }
   mjgi_lawResolve(&own, free, phi + slip.shift, P, slip.c, 1, 1);
   if (mju_abs(own - t) > mjgpCONNECTED * (mju_abs(own) + mju_abs(t))) {
     return mjgMOTION_JAMS;

@@ -131,7 +131,7 @@ static int differ(mjgpDerivative* p, mjtNum eps, int side) {
     differs |= mju_abs(up - down) > most;
     p->change[k] = (side > 0 ? up : side < 0 ? down : (up + down) / 2) / eps;
   }
-  return differs && !side;
+  return differs;
 }
 
 
