@@ -153,6 +153,26 @@ class Exact(unittest.TestCase):
         expected = STEP / (MASS + ROTOR + STEP**2 * sigma)
         np.testing.assert_allclose(found.B[:, 0], [STEP * expected, expected, STEP * sigma * expected], rtol=1e-9)
 
+    def test_gain_that_depends_on_velocity(self):
+        """Implicit integrators divide by an inertia with this gain, which the control changes: columns agree with steps."""
+        motor = '<general joint="j" gaintype="affine" gainprm="5 0 -4" ctrlrange="-9 9"/>'
+        for integrator in ("Euler", "implicit", "implicitfast", "discrete"):
+            xml = SLIDE % (0.02, integrator, keys(eta_forward=0.8, eta_backward=0.5), ROTOR, DAMPING)
+            m = mujoco.MjModel.from_xml_string(xml.replace('<motor name="m" joint="j" ctrlrange="-40 40" ctrllimited="true"/>', motor.replace("<general", '<general name="m"')))
+            self.assertEqual(m.actuator_gaintype[0], mujoco.mjtGain.mjGAIN_AFFINE)
+            d = mujoco.MjData(m)
+            d.qvel, d.ctrl = 0.5, 3
+            mujoco.mj_forward(m, d)
+            ends = []
+            for change in (1e-4, -1e-4):
+                there = mujoco.MjData(m)
+                mujoco.mj_copyData(there, m, d)
+                there.ctrl[0] += change
+                mujoco.mj_step(m, there)
+                ends.append(there.qvel[0])
+            slope = (ends[0] - ends[1]) / 2e-4
+            self.assertAlmostEqual(mjgear.linearize(m, d).B[1, 0], slope, delta=1e-7 * abs(slope) + 1e-9, msg=integrator)
+
     def test_brake(self):
         """A slipping clutch, by its control: the torque is a fraction of its sliding torque, and its travel is state."""
         text = ("""<mujoco><option timestep="0.001" integrator="implicitfast" gravity="0 0 0" tolerance="0"/>
