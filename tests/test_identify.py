@@ -405,6 +405,9 @@ class Campaign(unittest.TestCase):
         fit = identify.fit(bench, GAMMA, identify.Budget(starts=1))
         for name, value in (("gamma_u", 0.1), ("gamma_v", 0.15), ("coulomb", 0.2), ("viscous", 0.05)):
             self.assertAlmostEqual(fit.values[name], value, delta=0.003, msg=name)
+        # fits that begin at the fit to all logs end where fits from scratch end
+        scratch, near = (identify.leave_out(bench, [GAMMA], ["log"], identify.Budget(starts=1), start=start) for start in (None, {"gamma": fit, "native": fit}))
+        np.testing.assert_allclose(near.errors["log"]["gamma"], scratch.errors["log"]["gamma"], rtol=1e-3)
 
 
 class Commands(unittest.TestCase):
@@ -467,9 +470,11 @@ class Choosing(unittest.TestCase):
         self.assertEqual(identify.choose(held, ladder), "gamma")
         held.errors["gain"]["stribeck"] = np.array([0.5, 0.6, 0.4, 0.5])
         self.assertEqual(identify.choose(held, ladder), "stribeck")
+        self.assertEqual(identify.choose(held, ladder, "prediction"), "stribeck")
         # better in the mean, but for one log alone
         held.errors["gain"]["stribeck"] = np.array([1.0, 1.1, 0.9, 0.2])
         self.assertEqual(identify.choose(held, ladder), "gamma")
+        self.assertEqual(identify.choose(held, ladder, "prediction"), "stribeck")
 
     def test_what_can_be_left_out(self):
         logs = [identify.Log(str(k), 0.01, {"position": np.zeros(10)}, {"kp": k // 2, "mass": 1.0}) for k in range(4)]

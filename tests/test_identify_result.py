@@ -56,9 +56,22 @@ class Paste(unittest.TestCase):
         text = identification(self.bench, unknown=("coulomb", "viscous")).paste("elbow")
         marked = [line for line in text.splitlines() if "unknown" in line]
         self.assertEqual(len(marked), 2, text)
-        self.assertIn('key="coulomb"', marked[0])
-        self.assertIn("damping", marked[1].split("/>")[1])
+        self.assertIn("damping", marked[0])
+        self.assertIn('key="coulomb"', marked[1])
         self.assertNotIn("unknown", identification(self.bench).paste("elbow"))
+
+    def test_the_joint_comes_first(self):
+        # numbers have the digits that their intervals allow, and the motor's own damping is there
+        text = identification(self.bench, "gamma_motor", {**VALUES, "viscous": 0.123456, "motor_viscous": 0.0456789}).paste("elbow")
+        joint, motor, extension = (text.index(part) for part in ('<joint name="elbow" damping="0.123"/>', 'damping="0.046"', "<extension>"))
+        self.assertTrue(joint < motor < extension, text)
+
+    def test_digits(self):
+        for given, expected in (((0.34648, 0.3049, 0.3838), ("0.346", "0.305 to 0.384")), ((1234.5, 1200, 1280), ("1234", "1200 to 1280")),
+                                ((2.0158e-3, 1.453e-3, 2.486e-3), ("0.00202", "0.00145 to 0.00249")), ((0.4, 0.4, 0.4), ("0.4", "0.4 to 0.4")),
+                                ((-0.003, -0.1, 0.1), ("-0.003", "-0.10 to 0.10")), ((5.0, 5.0, np.inf), ("5", "5 to inf"))):
+            self.assertEqual(Interval(*given).text(), expected)
+        self.assertEqual(Interval(0.123456, 0, 1, False).text(), ("0.123", "unknown"))
 
     def test_known_efficiencies_of_unknown_coefficients(self):
         text = identification(self.bench, unknown=("gamma_u", "gamma_v")).paste("elbow")

@@ -88,7 +88,7 @@ def _servo(name: str | Servo) -> Servo:
 
 def identify_bench(bench: Bench, models: Sequence[str] = DEFAULT_MODELS, by: Sequence[str] | None = None,
                    budget: Budget | None = None, replicates: int = 100, tolerance: Mapping[str, float] | None = None,
-                   seed: int = 0, told: Callable[[str], None] = lambda text: None) -> Identification:
+                   seed: int = 0, prefer: str = "simple", told: Callable[[str], None] = lambda text: None) -> Identification:
     """Fit models, choose one by its held-out predictions, and give its numbers with intervals.
 
     Args:
@@ -98,19 +98,20 @@ def identify_bench(bench: Bench, models: Sequence[str] = DEFAULT_MODELS, by: Seq
       replicates: of the bootstrap.
       tolerance: known parameter -> relative tolerance; "load": that of masses, lengths and inertias, "torque_scale": of the motor's torque.
         By default a torque constant, a loop gain or a torque is known to 25 % (on a dynamometer 5 %), a load to 10 %.
+      prefer: of heldout.PREFERENCES.
       told: gets a line for each step that takes time.
     """
     chosen_models = sorted((MODELS[n] for n in models), key=lambda m: (m.law != "gear", len(m.parameters)))
     told("fit: all logs")
     ladder_fits = fit_ladder(bench, chosen_models, budget, rng=np.random.default_rng(seed))
     fits = {model.name: ladder_fits[model.name] for model in chosen_models}
-    held = leave_out(bench, chosen_models, ways(bench.logs) if by is None else by, budget, seed, told)
+    held = leave_out(bench, chosen_models, ways(bench.logs) if by is None else by, budget, seed, told, ladder_fits if isinstance(bench, Dynamometer) else None)
     ladder = [m for m in chosen_models if m.name in LADDER]
     if not ladder:
         raise LogError("no model of the ladder to choose from; name native, gamma, stribeck, quadratic or backlash")
     unresolved = [m for m in ladder if "half_gap" in fits[m.name].values and not backlash.is_resolved(fits[m.name].values["half_gap"], bench.logs)]
     ladder = [m for m in ladder if m not in unresolved] or ladder
-    chosen = choose(held, ladder) if held.errors else min(ladder, key=lambda m: fits[m.name].cost).name
+    chosen = choose(held, ladder, prefer) if held.errors else min(ladder, key=lambda m: fits[m.name].cost).name
     told(f"intervals: {MODELS[chosen].title}")
     # a scale that is given is tested, not believed
     tolerance = dict(tolerance or {})
@@ -125,12 +126,16 @@ def identify_bench(bench: Bench, models: Sequence[str] = DEFAULT_MODELS, by: Seq
     notes = [*bench.notes, *diagnose.speeds(bench.logs), *(scale.notes() if scale else [])]
     if scale and scale.given and held.errors and len(ladder) > 1:
         told("the torque's scale free: all held-out fits")
-        other, freed = scales.free_choice(bench, held, ladder)
+        other, freed = scales.free_choice(bench, held, ladder, prefer)
         if other != chosen:
             notes.append(f"the choice of the model hangs on the torque's scale: with it free '{MODELS[other].title}' is chosen, which predicts "
                          f"held-out logs with {freed.mean(other):.3g} {bench.unit}, and '{MODELS[chosen].title}' with {freed.mean(chosen):.3g}; measure the "
                          "torque constant by a stall test, and weigh the load, before you believe the gear")
     notes = [*misfit.notes(), *notes]
+    notes += diagnose.elsewhere(held, chosen, ladder)
+    if prefer == "prediction" and held.errors and (simple := choose(held, ladder)) != chosen:
+        notes.append(f"chosen by its predictions (--prefer prediction), {held.mean(chosen):.3g} {bench.unit} held out; the simplest model that none is surely better "
+                     f"than is '{MODELS[simple].title}', {held.mean(simple):.3g}")
     notes += [*diagnose.findings(bench, fits[chosen], found, scale), *remarks(held, chosen, {n: m.title for n, m in MODELS.items()})]
     for model in unresolved:
         notes.append(f"no gap: that of '{model.name}', {2 * fits[model.name].values['half_gap']:.2g} rad, is less than what the encoders "

@@ -400,6 +400,7 @@ class Dynamometer(Bench):
             self.moving.append(moving)
         self._take: list[np.ndarray] = []
         self._first: list[np.ndarray] = []
+        self._columns: dict[str, np.ndarray] = {}
         if not moves:
             raise LogError(f"the joint is at rest in all logs (fewer than 10 samples above {threshold:.3g} rad/s in each); a "
                            "dynamometer's logs need motion")
@@ -416,6 +417,8 @@ class Dynamometer(Bench):
             take, first = _averages(moving, [log.data[self.input] / most, log.data["velocity"] / speed], count)
             self._take.append(take)
             self._first.append(first)
+        ends = np.cumsum([0, *(first.size for first in self._first)]).tolist()
+        self._places = [slice(a, b) for a, b in zip(ends, ends[1:])]
 
     def _usual_torque(self, most: float) -> float:
         """Largest output torque, N m. most: largest input."""
@@ -433,11 +436,15 @@ class Dynamometer(Bench):
         size = np.diff(np.append(first, self._take[i].size))
         return np.asarray(np.add.reduceat(x[self._take[i]], first) / size)
 
-    def delivered(self, model: Model, values: Mapping[str, float], i: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Torque into the gear, delivered torque as predicted, and speed, of the moving samples of log i."""
-        data = self.logs[i].data
-        v = self.reduced(i, data["velocity"])
-        u = self.reduced(i, data[self.input])
+    def _column(self, name: str) -> np.ndarray:
+        """A column at the samples of all logs that are compared."""
+        if name not in self._columns:
+            self._columns[name] = np.concatenate([self.reduced(i, log.data[name]) for i, log in enumerate(self.logs)])
+        return self._columns[name]
+
+    def _delivered(self, model: Model, values: Mapping[str, float]) -> tuple[np.ndarray, np.ndarray]:
+        """Torque into the gear, and delivered torque as predicted, of all compared samples."""
+        u, v = self._column(self.input), self._column("velocity")
         values = {**self.known, **values}
         if self.input == "current":
             u = values["torque_constant"] * u
@@ -446,19 +453,21 @@ class Dynamometer(Bench):
             u = k / values["resistance"] * (u - k * v)
         u = values.get("torque_scale", 1.0) * u
         p = self.vector(model, {**values, "torque_scale": 1.0}, np.zeros(len(core.PARAMETERS)))
-        return u, core.deliver(u, v, p), v
+        return u, core.deliver(u, v, p)
+
+    def delivered(self, model: Model, values: Mapping[str, float], i: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Torque into the gear, delivered torque as predicted, and speed, of the moving samples of log i."""
+        u, x = self._delivered(model, values)
+        return u[self._places[i]], x[self._places[i]], self._column("velocity")[self._places[i]]
 
     def residuals(self, model: Model, values: Mapping[str, float], logs: Sequence[int]) -> list[np.ndarray]:
-        blocks = []
-        for i in logs:
-            x = self.delivered(model, values, i)[1]
-            r = np.where(np.isfinite(x), x, 1e3 * self.scale["torque"]) - self.reduced(i, self.logs[i].data["output"])
-            blocks.append(r)
-        return blocks
+        x = self._delivered(model, values)[1]
+        residual = np.where(np.isfinite(x), x, 1e3 * self.scale["torque"]) - self._column("output")
+        return [residual[self._places[i]] for i in logs]
 
     def errors(self, model: Model, values: Mapping[str, float], logs: Sequence[int] | None = None) -> np.ndarray:
         logs = range(len(self.logs)) if logs is None else logs
-        return np.array([np.mean(np.abs(r)) for r in self.residuals(model, values, list(logs))])
+        return np.array([np.mean(np.abs(r)) for r in self.residuals(model, values, logs)])
 
 
 class FreeRun(Dynamometer):

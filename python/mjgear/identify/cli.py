@@ -14,7 +14,7 @@ from typing import Any
 
 from mjgear import _extras
 from mjgear.identify import DEFAULT_MODELS, Budget, Identification, LogError, files, identify, protocol
-from mjgear.identify.heldout import GROUPS
+from mjgear.identify.heldout import GROUPS, PREFERENCES
 from mjgear.identify.models import MODELS
 from mjgear.identify.servo import SERVOS, servo
 
@@ -115,6 +115,7 @@ def _parser() -> argparse.ArgumentParser:
                    "(default: load=10%%, torque_scale=25%%, of a dynamometer 5%%)")
     c.add_argument("--models", default=",".join(DEFAULT_MODELS), help=f"of {', '.join(MODELS)} (default: {','.join(DEFAULT_MODELS)})")
     c.add_argument("--leave-out", metavar="WAYS", help=f"of {', '.join(GROUPS)}, separated by commas (default: all that differ between the logs)")
+    c.add_argument("--prefer", choices=PREFERENCES, default="simple", help="choose the simplest model that none is surely better than (default), or the one that predicts best")
     c.add_argument("--starts", type=_number(1, int), default=Budget.starts, help="of each fit (default: %(default)s)")
     c.add_argument("--replicates", type=_number(2, int), default=100, help="of the bootstrap (default: %(default)s)")
     c.add_argument("--backlash", type=_number(0, float, above=True), metavar="LARGEST", help="try a gear with backlash as well, its half gap up to LARGEST rad: from column rotor, or by a grid")
@@ -207,7 +208,7 @@ def _identify(a: argparse.Namespace) -> int:
     found = identify(a.logs, a.bench, a.servo, _pairs(a.column, "column"), {k: _fact(v) for k, v in _pairs(a.fact, "fact").items()},
                      known, a.dt, a.input, a.fit, a.step, a.header.split(",") if a.header else None, a.moving, models=models, by=by,
                      budget=Budget(starts=a.starts, gap=a.backlash or Budget.gap), replicates=a.replicates,
-                     tolerance=tolerance, seed=a.seed, told=told)
+                     tolerance=tolerance, seed=a.seed, prefer=a.prefer, told=told)
     print(f"{found.table()}\n  mean absolute error in {found.bench.unit}; * chosen\n\n{found.numbers()}\n")
     for note in found.notes:
         print(f"- {note}")

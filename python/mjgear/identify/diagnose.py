@@ -9,9 +9,10 @@ import numpy as np
 
 from mjgear.identify.bench import Bench, Dynamometer, Pendulum
 from mjgear.identify.fit import Fit
+from mjgear.identify.heldout import HeldOut
 from mjgear.identify.intervals import Interval
 from mjgear.identify.logs import Log
-from mjgear.identify.models import PARAMETERS
+from mjgear.identify.models import PARAMETERS, Model
 
 if TYPE_CHECKING:
     from mjgear.identify.scales import Scale
@@ -49,6 +50,16 @@ def speeds(logs: Sequence[Log]) -> list[str]:
                 lines.append(f"{log.name}: velocity is {share:.3g} times the rate of position: give its column with a unit, "
                              "or leave it out and it is taken from position")
     return lines
+
+
+def elsewhere(held: HeldOut, chosen: str, ladder: Sequence[Model]) -> list[str]:
+    """Return a line about the nearest law that runs in mjgear.warp, where the chosen one does not."""
+    runs = [m for m in ladder if not {"curved_friction", "half_gap"} & set(m.parameters)]
+    if not held.errors or not runs or any(m.name == chosen for m in runs):
+        return []
+    best = min(runs, key=lambda m: held.mean(m.name))
+    return [f"mjgear.warp does not run this model; the best that it runs is '{best.title}' (values: --json), {held.mean(best.name):.3g} held out, the chosen one "
+            f"{held.mean(chosen):.3g}"]
 
 
 def findings(bench: Bench, fit: Fit, found: Mapping[str, Interval], scale: Scale | None = None) -> list[str]:

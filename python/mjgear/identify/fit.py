@@ -112,8 +112,8 @@ def fit(bench: Bench, model: Model, budget: Budget | None = None, logs: Sequence
 
 
 def fit_ladder(bench: Bench, models: Sequence[Model], budget: Budget | None = None, logs: Sequence[int] | None = None,
-               rng: np.random.Generator | None = None) -> dict[str, Fit]:
-    """Fit several models to the same logs, each with the same budget.
+               rng: np.random.Generator | None = None, start: Mapping[str, Fit] | None = None) -> dict[str, Fit]:
+    """Fit several models to the same logs, each with the same budget, or from `start` alone where it has the model.
 
     A model that contains another one starts from that one's solution too, and the other one from its own, in both directions
     until nothing improves: no model keeps a local minimum that another one has left. So the cost never grows with the model,
@@ -130,6 +130,9 @@ def fit_ladder(bench: Bench, models: Sequence[Model], budget: Budget | None = No
         if model.name not in fits:
             for name in model.nested:
                 need(MODELS[name])
+            if start and model.name in start:
+                fits[model.name] = _improved(bench, replace(start[model.name], cost=np.inf, costs=[]), [start[model.name].values], budget, logs)
+                return
             known = [*model.nested, *([model.akin] if model.akin in fits else [])]
             near = [start for name in known for start in embedded(bench, fits[name], model)]
             fits[model.name] = fit(bench, model, budget, logs, rng, near)

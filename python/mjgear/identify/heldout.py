@@ -74,10 +74,11 @@ class HeldOut:
 
 
 def leave_out(bench: Bench, models: Sequence[Model], by: Sequence[str], budget: Budget | None = None, seed: int = 0,
-              told: Callable[[str], None] = lambda text: None) -> HeldOut:
+              told: Callable[[str], None] = lambda text: None, start: Mapping[str, Fit] | None = None) -> HeldOut:
     """Fit every model without each group, and predict it.
 
-    The fit does not use the group: it starts from scratch with the other logs.
+    The fit does not use the group: it starts from scratch with the other logs. With `start` it starts there: for benches without a
+    simulation, where a fit finds the same minimum from anywhere.
     """
     result = HeldOut()
     everything = range(len(bench.logs))
@@ -87,20 +88,26 @@ def leave_out(bench: Bench, models: Sequence[Model], by: Sequence[str], budget: 
         result.errors[way] = {m.name: np.full(len(bench.logs), np.nan) for m in models}
         for name, out in result.groups[way].items():
             told(f"without {name}")
-            fits = fit_ladder(bench, models, budget, [i for i in everything if i not in out], np.random.default_rng(seed))
+            fits = fit_ladder(bench, models, budget, [i for i in everything if i not in out], np.random.default_rng(seed), start)
             result.fits[way][name] = fits
             for model in models:
                 result.errors[way][model.name][out] = bench.errors(model, fits[model.name].values, out)
     return result
 
 
-def choose(held: HeldOut, ladder: Sequence[Model]) -> str:
-    """The simplest model of the ladder that no other one predicts better than.
+#: what is chosen: the simplest model that no other one is surely better than, or the one with the least held-out error
+PREFERENCES = ("simple", "prediction")
+
+
+def choose(held: HeldOut, ladder: Sequence[Model], prefer: str = "simple") -> str:
+    """The simplest model of the ladder that no other one predicts better than; if predictions are preferred, the best one.
 
     A model predicts better if the other's mean error is more than 2 % larger, and larger log by log: a paired t-test of the
     logarithms of their ratios, with 97.5 %. Ratios, since the errors of logs differ by orders
     of magnitude, and one log that swings over would decide alone.
     """
+    if prefer == "prediction":
+        return min(ladder, key=lambda m: held.mean(m.name)).name
     names = [m.name for m in sorted(ladder, key=lambda m: (len(m.parameters), held.mean(m.name)))]
 
     def is_beaten(name: str, other: str) -> bool:

@@ -8,6 +8,7 @@ with n - 1 degrees of freedom, and the factor n/(n - 1) of the variance).
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -29,12 +30,34 @@ class Interval:
       value: estimate.
       low, high: ends; the parameter's bounds where nothing is known.
       known: False if the logs do not determine it.
+      unit: SI.
     """
 
     value: float
     low: float
     high: float
     known: bool = True
+    unit: str = ""
+
+    def text(self) -> tuple[str, str]:
+        """The value and the interval with the digits that the interval allows; "unknown" for that of an undetermined number."""
+        if not self.known:
+            return f"{self.value:.3g}", "unknown"
+        value, low, high = (shown(x, self.low, self.high) for x in (self.value, self.low, self.high))
+        return value, f"{low} to {high}"
+
+
+def shown(x: float, low: float, high: float) -> str:
+    """Return a number with the digits that an interval allows: two of its half width; four where it has no width."""
+    half = (high - low) / 2
+    if not 0 < half < np.inf:
+        return f"{x:.4g}"
+    places = 1 - math.floor(math.log10(half))
+    if not round(x, places):
+        return f"{x:.1g}"
+    x = round(x, places)
+    digits = math.floor(math.log10(abs(x))) + 1 + places
+    return f"{x:#.{digits}g}".rstrip(".") if digits < 16 else repr(x)
 
 
 def derived(values: Mapping[str, float]) -> dict[str, float]:

@@ -271,6 +271,12 @@ def _read_csv(path: Path, named: Sequence[str] | None = None) -> _Table:
     elif header and all(_is_number(name) for name in header):
         raise LogError(f"{path}: line {start + 1}: numbers where the names of the columns should be; name them, --header time,position,torque, or write "
                        "them in a line before it")
+    try:  # numbers alone; the reader below names what is wrong with other text
+        table = np.loadtxt(lines[start + 1 :], delimiter=dialect.delimiter, comments=None, ndmin=2)
+        if table.shape[1] == len(header):
+            return _Table(dict(zip(header, np.ascontiguousarray(table.T))), start + 2, facts)
+    except ValueError:
+        pass
     rows = []
     reader = csv.reader(io.StringIO("\n".join(lines[start + 1 :])), dialect)
     try:

@@ -44,7 +44,7 @@ def gear(model: Model, values: Mapping[str, float], joint: str = "joint", indent
     given = {"gamma_u": 0.0, "gamma_v": 0.0, **values}
     keys = [("joint", attribute(f"'{joint}'" if " " in joint else joint))]
     if efficiencies:
-        keys += [(k, _number(v)) for k, v in derived(given).items() if k in ("eta_forward", "eta_backward")]
+        keys += [(k, f"{v:.4g}") for k, v in derived(given).items() if k in ("eta_forward", "eta_backward")]
     keys += [(k, _number(given[k])) for k in _KEYS if k in given and not (efficiencies and k in ("gamma_u", "gamma_v"))]
     if "half_gap" in model.parameters:
         keys += [("backlash", "exact"), ("encoder", "joint")]

@@ -64,8 +64,8 @@ class Identification:
         lines = []
         for name, i in self.intervals.items():
             unit = PARAMETERS[name].si if name in PARAMETERS else _UNITS.get(name, "")
-            text = f"{i.low:.4g} to {i.high:.4g}" if i.known else "unknown"
-            lines.append(f"  {name:<28}{i.value:>12.5g} {unit:<10} {text}")
+            value, interval = i.text()
+            lines.append(f"  {name:<28}{value:>12} {unit:<10} {interval}")
         return "\n".join(lines)
 
     def mjcf(self, log: int = 0) -> str:
@@ -75,8 +75,9 @@ class Identification:
         return mjcf.pendulum(self.bench, self.fit.model, self.fit.values, log)
 
     def paste(self, joint: str = "joint") -> str:
-        """Lines for a model of your own: the extension and the attributes of the joint."""
-        values = mjcf.complete(self.bench, self.fit.model, self.fit.values)
+        """Lines for a model of your own: attributes of the joint and its motor, and the extension."""
+        told = {n: float(i.text()[0]) for n, i in self.intervals.items() if n in self.fit.values}
+        values = mjcf.complete(self.bench, self.fit.model, {**self.fit.values, **told})
         unknown = {name for name, interval in self.intervals.items() if not interval.known}
         # coefficients that are unknown one by one, but whose efficiencies are known
         etas = ("eta_forward", "eta_backward")
@@ -85,7 +86,10 @@ class Identification:
         at_joint = {"viscous": "damping", "armature": "armature", **({"coulomb": "frictionloss"} if self.fit.model.name == "native" else {})}
         doubtful = [attribute for name, attribute in at_joint.items() if name in unknown]
         remark = f" {', '.join(doubtful)}: {mjcf.UNKNOWN}" if doubtful else ""
-        return "\n".join(filter(None, [extension, f'  <!-- <joint name="{mjcf.attribute(joint)}" {mjcf.joint_attributes(self.fit.model, values)}/>{remark} -->']))
+        motor = mjcf.motor_damping(values).strip()
+        return "\n".join(filter(None, ["  <!-- the joint in worldbody: -->", f'  <joint name="{mjcf.attribute(joint)}" {mjcf.joint_attributes(self.fit.model, values)}/>',
+                                        f"  <!--{remark} -->" if remark else "", f"  <!-- its actuator has {motor}, in front of the teeth -->" if motor else "",
+                                        "  <!-- in mujoco: -->" if extension else "", extension]))
 
     def json(self) -> str:
         """Everything as JSON."""

@@ -244,7 +244,7 @@ def load_ends(bench: Bench, fit: Fit, tolerance: Mapping[str, float]) -> list[di
     return made
 
 
-def free_choice(bench: Bench, held: HeldOut, ladder: Sequence[Model]) -> tuple[str, HeldOut]:
+def free_choice(bench: Bench, held: HeldOut, ladder: Sequence[Model], prefer: str = "simple") -> tuple[str, HeldOut]:
     """The model that is chosen with the torque scale free, and its held-out errors: every fit continues on the same logs
     with the scale as a further parameter."""
     extra = bench.extra
@@ -264,4 +264,4 @@ def free_choice(bench: Bench, held: HeldOut, ladder: Sequence[Model]) -> tuple[s
                     freed.errors[way][model.name][out] = bench.errors(model, values, out)
     finally:
         bench.extra = extra
-    return choose(freed, ladder), freed
+    return choose(freed, ladder, prefer), freed

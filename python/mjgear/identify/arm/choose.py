@@ -64,26 +64,27 @@ def held_out(fitter: Fitter, rungs: Sequence[Rung], start: State | dict[str, Sta
     return out, fits
 
 
-def is_worse(without: np.ndarray, with_: np.ndarray) -> tuple[bool, float, float]:
-    """Return True if errors grow without a term, with the relative growth and its t."""
+def is_worse(without: np.ndarray, with_: np.ndarray, prefer: str = "simple") -> tuple[bool, float, float]:
+    """Return True if errors grow without a term, with the relative growth and its t; surely, unless predictions are preferred."""
     used = (with_ > 0) & (without > 0)
     if used.sum() < 3:
         return False, 0.0, 0.0
     growth = float((without - with_)[used].sum() / with_[used].sum())
     # t of the differences, and of the ratios, which a few large errors do not dominate
     t = max(_t((without - with_)[used]), _t(np.log(without[used] / with_[used])))
-    return growth > WORTH and t > SURE, growth, t
+    return (growth > WORTH and t > SURE) if prefer == "simple" else growth > 0, growth, t
 
 
 def _t(d: np.ndarray) -> float:
     return float(d.mean() / max(d.std(ddof=1) / np.sqrt(d.size), 1e-300))
 
 
-def choose(fitter: Fitter, rungs: Sequence[Rung], state: State, told: Callable[[str], None] = lambda text: None) -> Choice:
+def choose(fitter: Fitter, rungs: Sequence[Rung], state: State, told: Callable[[str], None] = lambda text: None, prefer: str = "simple") -> Choice:
     """The terms of each joint, by elimination from the largest rung.
 
     Args:
       rungs: with the terms that may be there, and the shapes that the columns have.
+      prefer: "simple", or "prediction": a term goes only if held-out errors do not grow without it.
     """
     J = fitter.arm.n
     rungs = copies(rungs)
@@ -113,7 +114,7 @@ def choose(fitter: Fitter, rungs: Sequence[Rung], state: State, told: Callable[[
                 for name, pieces in fitter.problem.groups.items():
                     fit, _ = fitter.solve(candidate, fits[name], iterations=12, sums=sums[name], only=(j, others[name][j]), enough=0.05)
                     found[pieces] = fitter.errors(fit, pieces, j)[0]
-                worse, growth, t = is_worse(found, errors[j])
+                worse, growth, t = is_worse(found, errors[j], prefer)
                 if worse:
                     result.without[j, term] = growth, t
                 else:

@@ -11,6 +11,7 @@ from typing import Any
 from mjgear import _extras
 from mjgear.identify import files
 from mjgear.identify.arm.result import identify
+from mjgear.identify.heldout import PREFERENCES
 from mjgear.identify.logs import LogError
 
 
@@ -68,6 +69,7 @@ def identify_parser() -> argparse.ArgumentParser:
     c.add_argument("--dt", type=float, help="time between samples, s, where no column says it")
     c.add_argument("--replicates", type=int, default=100, help="of the bootstrap (default: %(default)s)")
     c.add_argument("--seed", type=int, default=0)
+    c.add_argument("--prefer", choices=PREFERENCES, default="simple", help="drop terms that are not surely needed (default), or keep all that predict better")
     c.add_argument("--compare", action="store_true", help="hold out the published models M1 to M6 of servos too")
     c.add_argument("--no-simulation", action="store_true", help="do not simulate what was found")
     c.add_argument("--report", type=Path, metavar="FILE.html", help="write a page of the robot, and FILE-JOINT.html for each joint")
@@ -106,7 +108,7 @@ def run_identify(arguments: list[str]) -> int:
             raise LogError(f"--torque-constant {name}=0: a torque constant is not 0")
     found = identify(a.robot, a.logs, a.joints.split(",") if a.joints else None, _pairs(a.column, "column"),
                      {k: _fact(v) for k, v in _pairs(a.fact, "fact").items()}, a.dt, a.header.split(",") if a.header else None, inertia_tolerance=a.inertia_tolerance,
-                     torque_tolerance=a.torque_tolerance, torque_constants=constants, replicates=a.replicates, cutoff=a.cutoff, seed=a.seed, compare=a.compare, told=told)  # fmt: skip
+                     torque_tolerance=a.torque_tolerance, torque_constants=constants, replicates=a.replicates, cutoff=a.cutoff, seed=a.seed, compare=a.compare, prefer=a.prefer, told=told)  # fmt: skip
     print(f"{found.table()}\n\n{found.numbers()}\n")
     for note in found.notes:
         print(f"- {note}")

@@ -16,6 +16,7 @@ from scipy.stats import t as student
 
 from mjgear.identify.arm.fit import SPREAD, Fitter, State
 from mjgear.identify.arm.law import PLACE, Rung
+from mjgear.identify.intervals import Interval
 
 #: numbers of a joint that are reported, with their units
 UNITS = {
@@ -29,17 +30,6 @@ _MJCF = {"viscous": "damping"}
 
 _FREEDOM = 4  # degrees of Student's t at least: a few logs have many pieces
 _UNKNOWN = 0.5  # gamma_u or gamma_v with a wider interval is unknown
-
-
-@dataclass
-class Interval:
-    """A number with its 95 % interval; unknown if the logs do not say it."""
-
-    value: float
-    low: float
-    high: float
-    unit: str
-    known: bool = True
 
 
 @dataclass
@@ -129,7 +119,7 @@ def intervals(fitter: Fitter, rungs: Sequence[Rung], state: State, replicates: i
         if number.startswith("eta"):
             high = min(high, 1.0)
         is_gamma = number in ("gamma_u", "gamma_v", "eta_forward", "eta_backward", "eta_product")
-        found[name] = Interval(float(value), float(low), float(high), unit, not (is_gamma and 2 * h > _UNKNOWN))
+        found[name] = Interval(float(value), float(low), float(high), not (is_gamma and 2 * h > _UNKNOWN), unit)
     moving = np.std(draws, axis=0) > 0
     correlation = np.eye(len(here))
     if moving.sum() > 1:

@@ -77,7 +77,7 @@ def _robot_page(found: Identified, simulated: Sequence[Simulated], pages: dict[s
         rows = [[html.escape(n), *(f"{x[j]:.3g}" for x in columns.values())] for j, n in enumerate(found.arm.joints)]
         parts += [f"<h2>Under the {done.under}</h2><p>{done.title()}, rad (m). Each piece begins at the measured state.</p>",
                   _table(["joint", *columns], rows)]  # fmt: skip
-    masses = [[html.escape(link.name), f"{link.numbers[0]:.4g}", f"{i.value:.4g}", f"{i.low:.4g} to {i.high:.4g}"]
+    masses = [[html.escape(link.name), f"{link.numbers[0]:.4g}", *i.text()]
               for link in found.arm.links if (i := found.found.numbers.get(f"{link.name}.mass")) is not None]  # fmt: skip
     parts += ["<h2>Links</h2><p>Logs tell combinations of inertias (base parameters); the rest of each is the model's, within its tolerance.</p>",
               _table(["link", "mass of the model, kg", "mass", "95 % interval"], masses)]  # fmt: skip
@@ -106,7 +106,8 @@ def _joint_page(found: Identified, j: int, home: str) -> str:
     for key in found.found.order:
         if key.rsplit(".", 1)[0] == name:
             i = found.found.numbers[key]
-            rows.append([key.rsplit(".", 1)[1], f"{i.value:.5g}", html.escape(i.unit), f"{i.low:.4g} to {i.high:.4g}" if i.known else "unknown"])
+            value, interval = i.text()
+            rows.append([key.rsplit(".", 1)[1], value, html.escape(i.unit), interval])
     parts = [f"<p><a href='{html.escape(home)}'>the robot</a></p><p>Friction: <b>{law.title(rung.terms)}</b>"
              + (f", power {rung.shape.power:g}" if "curved" in rung.terms else "") + ".</p>",
              _table(["number", "value", "unit", "95 % interval"], rows)]  # fmt: skip

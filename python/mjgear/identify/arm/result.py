@@ -87,8 +87,8 @@ class Identified:
         """All numbers with their intervals, in lines."""
         lines = []
         for name, i in self.found.numbers.items():
-            text = f"{i.low:.4g} to {i.high:.4g}" if i.known else "unknown"
-            lines.append(f"  {name:<28}{i.value:>12.5g} {i.unit:<20} {text}")
+            value, interval = i.text()
+            lines.append(f"  {name:<28}{value:>12} {i.unit:<20} {interval}")
         return "\n".join(lines)
 
     def json(self) -> str:
@@ -205,7 +205,7 @@ def _repair(body: mujoco.MjsBody) -> bool:
 
 def identify_logs(spec: mujoco.MjSpec, joints: Sequence[str], read: Sequence[logs.ArmLog], inertia_tolerance: float = 0.2,
                   torque_tolerance: float | Sequence[float] = 0.1, torque_constants: Mapping[str, float] | None = None, replicates: int = 100,
-                  cutoff: float | None = None, seed: int = 0, compare: bool = False, told: Callable[[str], None] = lambda text: None) -> Identified:
+                  cutoff: float | None = None, seed: int = 0, compare: bool = False, prefer: str = "simple", told: Callable[[str], None] = lambda text: None) -> Identified:
     """Identify an arm from logs.
 
     Args:
@@ -216,6 +216,7 @@ def identify_logs(spec: mujoco.MjSpec, joints: Sequence[str], read: Sequence[log
       replicates: of the bootstrap.
       cutoff: of the filter of positions, Hz; None: by the logs' spectra.
       compare: hold out the published models of servos too.
+      prefer: "simple" or "prediction" (choose.py).
     """
     still = [j for j in range(len(joints)) if max(float(np.ptp(log.position[:, j])) for log in read) < _STILL]
     if len(still) == len(joints):
@@ -242,7 +243,8 @@ def identify_logs(spec: mujoco.MjSpec, joints: Sequence[str], read: Sequence[log
         elif read[0].is_current:
             scale[j], tolerance[j] = np.nan, np.inf
     fitter = Fitter(problem, Known(inertia_tolerance, scale, tolerance))
-    notes = [f"{name} does not move in any log and is held at {value:.4g}" for name, value in held.items()]
+    notes = ["terms were kept wherever held-out torques are predicted better with them (--prefer prediction)"] if prefer == "prediction" else []
+    notes += [f"{name} does not move in any log and is held at {value:.4g}" for name, value in held.items()]
 
     told("fit: native")
     rungs = [Rung() for _ in joints]
@@ -257,13 +259,13 @@ def identify_logs(spec: mujoco.MjSpec, joints: Sequence[str], read: Sequence[log
     fitter.search(rungs, native)
     fitter.remake(rungs, native, robust=False)
     state = fitter.settle(rungs, native, _ROUNDS)
-    choice = choose(fitter, rungs, state, told)
+    choice = choose(fitter, rungs, state, told, prefer)
     told("fit: chosen terms")
     fitter.search(choice.rungs, state)
     state = fitter.settle(choice.rungs, state, _ROUNDS)
     # repeat with the shapes of the remaining terms: a wrong shape may make another term look necessary
     largest = choice.errors["largest"]
-    choice = choose(fitter, choice.rungs, state, told)
+    choice = choose(fitter, choice.rungs, state, told, prefer)
     choice.errors["largest"] = largest
     state = fitter.settle(choice.rungs, state, _ROUNDS, exponents=True)
     told("intervals")
