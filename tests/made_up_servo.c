@@ -83,6 +83,7 @@ EXPORT void madeUpSimulate(double* position, const Servo* s, const double* goal,
 // numbers of a rotor, a gear, a gap with a damped shaft that never pulls, and a pendulum
 typedef struct Gap_ {
   double inertia, gravity, rotor, half_gap, stiffness, damping, gamma_u, gamma_v, coulomb;
+  double stribeck_friction, stribeck_velocity;
 } Gap;
 
 
@@ -101,9 +102,11 @@ EXPORT void madeUpGap(double* link, double* ahead, const Gap* s, const double* t
 
       // the gear loads its teeth with u = t + shaft: lam = gs (t + T) - gv t = gu t + gs T
       double free = w + step * (torque[k] - shaft) / s->rotor, t = 0;
+      double ratio = w / s->stribeck_velocity;
+      double c = s->coulomb + s->stribeck_friction * exp(-ratio * ratio);
       double direction = (free > 0) - (free < 0);
       for (double g = 1; g >= -1; g -= 2) {
-        double one = direction * (g * gs * shaft + s->coulomb) / (1 - direction * g * s->gamma_u);
+        double one = direction * (g * gs * shaft + c) / (1 - direction * g * s->gamma_u);
         double lam = s->gamma_u * one + gs * shaft;
         t = lam * g >= 0 ? one : t;
       }

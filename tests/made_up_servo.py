@@ -123,7 +123,8 @@ def bench_plan(servo):
             for mass in (0.4, 1.0) for gain in (2.0, 5.0) for trajectory in ("sin_sin", "sin_time_square")]
 
 
-def simulate_gap(torque, inertia, gravity, rotor, half_gap, stiffness, damping, gamma_u, gamma_v, coulomb, dt, step=2.5e-5):
+def simulate_gap(torque, inertia, gravity, rotor, half_gap, stiffness, damping, gamma_u, gamma_v, coulomb, dt, step=2.5e-5,
+                 stribeck_friction=0.0, stribeck_velocity=1.0):
     """A rotor, a gear, a gap with a damped shaft that never pulls, a pendulum: angles of link and rotor at each sample.
 
     torque: (runs, n) of the motor, held for a sample of dt. Semi-implicit Euler at a step that resolves the shaft.
@@ -131,7 +132,8 @@ def simulate_gap(torque, inertia, gravity, rotor, half_gap, stiffness, damping, 
     runs, n = torque.shape
     out = np.empty((2, runs, n))
     torque = np.ascontiguousarray(torque)
-    numbers = np.stack(np.broadcast_arrays(inertia, gravity, rotor, half_gap, stiffness, damping, gamma_u, gamma_v, coulomb, np.zeros(runs))[:-1], axis=-1)
+    numbers = np.stack(np.broadcast_arrays(inertia, gravity, rotor, half_gap, stiffness, damping, gamma_u, gamma_v, coulomb, stribeck_friction,
+                                            stribeck_velocity, np.zeros(runs))[:-1], axis=-1)
     for k, row in enumerate(np.ascontiguousarray(numbers)):
         _loops().madeUpGap(_pointer(out[0, k]), _pointer(out[1, k]), _pointer(row), _pointer(torque[k]), n, round(dt / step), ctypes.c_double(step))
     return out

@@ -26,6 +26,7 @@ from mjgear.identify.intervals import derived, with_torque_constant
 from mjgear.identify.logs import Column
 
 SOURCE = pathlib.Path(os.environ["MJGEAR_SOURCE_DIR"])
+LONG = bool(os.environ.get("MJGEAR_LONG"))
 LOGS = sorted((SOURCE / "data/xl330").glob("*.csv.gz"))
 CURRENT = identify.Servo("made up", drive="current", error_gain=1.0)
 GAMMA = identify.MODELS["gamma"]
@@ -268,7 +269,7 @@ class Backlash(unittest.TestCase):
         cls.logs = cls.measure(np.random.default_rng(seed), [0.01, 0.0, 0.01])
 
     @classmethod
-    def measure(cls, rng, totals):
+    def measure(cls, rng, totals, **friction):
         """Twelve logs of a second of a servo drawn for each gap, with both encoders."""
         shape = (len(totals), cls.LOGS, 1)
         t = cls.DT * np.arange(500)
@@ -280,7 +281,7 @@ class Backlash(unittest.TestCase):
 
         angles = made_up_servo.simulate_gap(torque.reshape(-1, t.size), cls.INERTIA, cls.GRAVITY, drawn(3e-3, 6e-3),
                                             np.repeat(totals, cls.LOGS) / 2, cls.STIFFNESS, cls.DAMPING, drawn(0, 0.1), drawn(0.05, 0.2),
-                                            drawn(0.005, 0.015), cls.DT, step=5e-5)
+                                            drawn(0.005, 0.015), cls.DT, step=5e-5, **friction)
         count = 2 * np.pi / 16384
         q, rotor = np.round((angles + 1e-4 * rng.standard_normal(angles.shape)) / count).reshape(2, *torque.shape) * count
         return [[identify.Log(f"log {k}", cls.DT, {"position": q[i, k], "rotor": rotor[i, k], "torque": torque[i, k],
@@ -293,7 +294,7 @@ class Backlash(unittest.TestCase):
 
     def test_two_encoders(self):
         logs = self.logs[0]
-        self.assertAlmostEqual(2 * backlash.from_two_encoders(logs).half_gap, 0.01, delta=0.05 * 0.01)
+        self.assertAlmostEqual(2 * backlash.from_two_encoders(logs)["half_gap"], 0.01, delta=0.05 * 0.01)
         # and the ladder takes that rung
         found = identify.identify_bench(self.bench(logs), ("native", "gamma", "backlash"), budget=identify.Budget(starts=1, iterations=12), replicates=2)
         self.assertEqual(found.chosen, "backlash", found.table())
@@ -316,6 +317,22 @@ class Backlash(unittest.TestCase):
             del log.data["rotor"]
         fit = identify.fit_ladder(self.bench(logs), [identify.MODELS["backlash"]], identify.Budget(starts=1, iterations=12))["backlash"]
         self.assertAlmostEqual(2 * fit.values["half_gap"], 0.01, delta=0.15 * 0.01)
+
+    @unittest.skipUnless(LONG, "MJGEAR_LONG=1")
+    def test_with_stribeck(self):
+        """Gap and Stribeck friction in one fit, from one encoder: of twenty servos, intervals hold in 18."""
+        rng = np.random.default_rng(made_up_servo.seed(fresh=True))
+        held = []
+        for _ in range(20):
+            total, shape = rng.uniform(0.004, 0.016), {"stribeck_friction": rng.uniform(0.004, 0.012), "stribeck_velocity": rng.uniform(0.1, 0.5)}
+            logs = self.measure(rng, [total], **shape)[0]
+            for log in logs:
+                del log.data["rotor"]
+            bench = self.bench(logs)
+            fit = identify.fit_ladder(bench, [identify.MODELS["backlash_stribeck"]], identify.Budget(starts=1))["backlash_stribeck"]
+            gap = identify.intervals(bench, fit, 12)["half_gap"]
+            held.append(not gap.known or gap.low <= total / 2 <= gap.high)
+        self.assertGreaterEqual(sum(held), 18)
 
 
 class Dynamometer(unittest.TestCase):

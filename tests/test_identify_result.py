@@ -69,7 +69,7 @@ class Paste(unittest.TestCase):
     def test_digits(self):
         for given, expected in (((0.34648, 0.3049, 0.3838), ("0.346", "0.305 to 0.384")), ((1234.5, 1200, 1280), ("1234", "1200 to 1280")),
                                 ((2.0158e-3, 1.453e-3, 2.486e-3), ("0.00202", "0.00145 to 0.00249")), ((0.4, 0.4, 0.4), ("0.4", "0.4 to 0.4")),
-                                ((-0.003, -0.1, 0.1), ("-0.003", "-0.10 to 0.10")), ((5.0, 5.0, np.inf), ("5", "5 to inf"))):
+                                ((-0.003, -0.1, 0.1), ("-0.003", "-0.10 to 0.10")), ((6e-5, 1e-5, 2e-4), ("6e-05", "1e-05 to 2.0e-04")), ((5.0, 5.0, np.inf), ("5", "5 to inf"))):
             self.assertEqual(Interval(*given).text(), expected)
         self.assertEqual(Interval(0.123456, 0, 1, False).text(), ("0.123", "unknown"))
 

@@ -139,10 +139,10 @@ def _parser() -> argparse.ArgumentParser:
 
 def _gap_line(found: Identification) -> str:
     """Results of the logs about a gap."""
-    fit = found.fits["backlash"]
+    fit = found.fit if "half_gap" in found.fit.values else found.fits["backlash"]
     both = all("rotor" in log.data for log in found.bench.logs)
     gap = {**found.bench.known, **fit.values}["half_gap"]
-    verdict = "predicts better than without" if found.chosen == "backlash" else "predicts no better than without: the logs show no gap"
+    verdict = "predicts better than without" if "half_gap" in found.fit.model.parameters else "predicts no better than without: the logs show no gap"
     return f"half_gap {gap:.4g} rad, {'from two encoders' if both else 'by a grid'}; {verdict}"
 
 
@@ -191,8 +191,8 @@ def _identify(a: argparse.Namespace) -> int:
     known, tolerance = _known(a.known)
     tolerance |= _tolerances(a.tolerance)
     models = a.models.split(",")
-    if a.backlash and "backlash" not in models:
-        models.append("backlash")
+    if a.backlash:
+        models += [name for name in ("backlash", "backlash_stribeck") if name not in models]
     for name in models:
         if name not in MODELS:
             raise LogError(f"--models: no model '{name}'; there are {', '.join(MODELS)}")

@@ -24,8 +24,8 @@ class Budget:
 
     Attributes:
       starts: over whole logs, of models that contain no other: the solution in pieces from the middle of the start
-        ranges, then random ones. Others start from the middle and from the models that they contain. With a gap: sweeps, besides the first
-        one (backlash.py).
+        ranges, then random ones. Others start from the middle and from the models that they contain. With a gap between two encoders:
+        sweeps, besides the first one (backlash.py).
       iterations: of each fit.
       pieces: their lengths, s.
       gap: largest half gap that is looked for, rad.
@@ -78,15 +78,15 @@ def fit(bench: Bench, model: Model, budget: Budget | None = None, logs: Sequence
     starts = [middle] + [rng.uniform(*space.start) for _ in range(budget.starts - 1 if not near else 0)]
     iterations, spent = budget.iterations, 0
 
-    # models with a gap are fitted on the grid of backlash.py, in its own pieces
+    # a gap has starts of its own
     if "half_gap" in space.names and isinstance(bench, Pendulum):
-        gap = backlash.find(bench, model, logs, budget.gap, budget.iterations, near[0] if near else None,
-                            sweeps=budget.starts + 1)
-        starts, near = [np.array([gap.values[n] for n in space.names]) / space.size], ()
-        spent += gap.simulations
-        budget = replace(budget, pieces=())
+        first = near[0] if near else dict(zip(space.names, middle * space.size))
+        starts = []
         if backlash.has_two_encoders([bench.logs[i] for i in logs]):
-            iterations = 1  # the gap stays as the encoders say; cost and Jacobian there
+            swept, spent = backlash.sweep(bench, model, logs, first, budget.starts + 1)
+            iterations, near = 1, [swept]  # the gap stays as the encoders say; cost and Jacobian there
+        elif not first["half_gap"] > 0:
+            near, spent = backlash.starts(bench, model, logs, budget.gap, first)
 
     # in short pieces, then in longer ones, where nothing better is known
     for length in () if near else budget.pieces:
@@ -102,8 +102,8 @@ def fit(bench: Bench, model: Model, budget: Budget | None = None, logs: Sequence
     if iterations > 1:
         ahead = sorted((r for r, _ in tried), key=lambda r: float(r.cost))[:_AHEAD]
         tried += [minimize(bench, model, logs, r.x, space, iterations, rough=True) for r in ahead if r.status == 0]  # stopped by the limit of iterations
-        first = min((result for result, _ in tried), key=lambda r: float(r.cost))
-        tried.append(minimize(bench, model, logs, first.x, space, iterations))
+        leader = min((result for result, _ in tried), key=lambda r: float(r.cost))
+        tried.append(minimize(bench, model, logs, leader.x, space, iterations))
     spent += sum(n for _, n in tried)
     best = min((result for result, _ in tried), key=lambda r: r.cost)
     values = dict(zip(space.names, (best.x * space.size).tolist()))
@@ -180,6 +180,9 @@ def embedded(bench: Bench, source: Fit, target: Model) -> list[dict[str, float]]
     if "curved_exponent" in space.names and "curved_exponent" not in source.values:
         starts += [{**start, "curved_exponent": p, "curved_friction": 0.5 * start["viscous"] * bench.scale["speed"], "viscous": 0.5 * start["viscous"]}
                    for p in (0.5, 2.0)]
+    if "half_gap" in space.names and "stribeck_velocity" in space.names and "stribeck_velocity" not in source.values:
+        starts += [{**start, "stribeck_friction": 0.5 * start["coulomb"], "coulomb": 0.5 * start["coulomb"], "stribeck_velocity": part * bench.scale["speed"]}
+                   for part in (0.1, 0.3)]
     if "motor_viscous" in space.names and "motor_viscous" not in source.values:
         starts.append({**start, "motor_viscous": 0.5 * start["viscous"], "viscous": 0.5 * start["viscous"]})
     return starts

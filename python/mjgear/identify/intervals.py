@@ -57,7 +57,7 @@ def shown(x: float, low: float, high: float) -> str:
         return f"{x:.1g}"
     x = round(x, places)
     digits = math.floor(math.log10(abs(x))) + 1 + places
-    return f"{x:#.{digits}g}".rstrip(".") if digits < 16 else repr(x)
+    return f"{x:#.{digits}g}".replace(".e", "e").rstrip(".") if digits < 16 else repr(x)
 
 
 def derived(values: Mapping[str, float]) -> dict[str, float]:

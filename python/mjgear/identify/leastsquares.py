@@ -14,7 +14,7 @@ from mjgear.identify.models import Model
 Cache = dict[bytes, list[np.ndarray]]
 
 _ROUGH = 1e-3  # relative change of the cost below which a start is dropped
-_BELOW = 1e-2  # part of the cost that a coefficient below 0 takes away at least
+_BELOW = 5e-2  # part of the cost that a coefficient below 0 takes away at least
 _AT_BOUND = 1e-2  # a bound counts as reached within this distance, in units of the parameter's typical size
 _STEP = 1e-2  # of finite differences, in units of a parameter's typical size
 
@@ -93,7 +93,7 @@ def minimize(bench: Bench, model: Model, logs: Sequence[int], z0: np.ndarray, sp
              cache: Cache | None = None, rough: bool = False) -> tuple[OptimizeResult, int]:
     """One start: scipy's result, and the simulations that it took. Roughly: to a thousandth of the cost.
 
-    Coefficients gamma_u and gamma_v that begin at 0 or above go below it only where that reduces the cost by _BELOW: without load
+    Coefficients gamma_u and gamma_v go below 0 only where that reduces the cost by _BELOW, whatever the start: without load
     dependence gamma_u = -gamma_v is Coulomb friction once more, and the logs cannot tell them apart.
     """
     residual = _Residual(bench, model, space, logs, cache)
@@ -104,12 +104,13 @@ def minimize(bench: Bench, model: Model, logs: Sequence[int], z0: np.ndarray, sp
                              jac=lambda z: residual.jacobian(z) / bench.noise, bounds=(low, space.high), loss="soft_l1", max_nfev=iterations,
                              ftol=_ROUGH if rough else 1e-6, xtol=1e-6, gtol=1e-10)
 
-    gammas = [i for i, name in enumerate(space.names) if name in ("gamma_u", "gamma_v") and z0[i] >= 0]
+    gammas = [i for i, name in enumerate(space.names) if name in ("gamma_u", "gamma_v")]
     low = space.low.copy()
     low[gammas] = np.maximum(low[gammas], 0.0)
     result = solve(z0, low)
-    if np.any(result.x[gammas] < _AT_BOUND) and np.any(low > space.low):
-        below = solve(result.x, space.low)
+    starts_below = np.any(z0[gammas] < 0)
+    if np.any(low > space.low) and (starts_below or np.any(result.x[gammas] < _AT_BOUND)):
+        below = solve(z0 if starts_below else result.x, space.low)
         if below.cost < (1 - _BELOW) * result.cost:
             result = below
     result.cost *= bench.noise**2

@@ -117,6 +117,7 @@ LADDER = {
         Model("quadratic", "gear + Stribeck + load at rest, quadratic", "gear",
               (*_STRIBECK, "gamma_u_stribeck", "gamma_v_stribeck", "gamma_u_quadratic", "gamma_v_quadratic"), ("stribeck",)),
         Model("backlash", "gear + backlash", "gear", (*_GAMMA, "half_gap"), ("gamma",)),
+        Model("backlash_stribeck", "gear + Stribeck + backlash", "gear", (*_STRIBECK, "half_gap"), ("backlash", "stribeck")),
     )
 }  # fmt: skip
 
