@@ -18,10 +18,11 @@ typedef struct Servo_ {
 static double accelerate(const Servo* s, double q, double v, double motor, double t) {
   double m = s->armature, M = s->inertia, gv = s->gamma_v, gs = s->gamma_u + gv;
   double turn = sin(s->periods * q);
-  double c = s->coulomb * (1 + s->drift * t) * (1 + s->eccentric * turn);
+  double warm = 1 + s->drift * t;
+  double c = s->coulomb * warm * (1 + s->eccentric * turn);
   double load = s->gravity * sin(q + s->offset) + s->cogging * turn + s->bias;
   motor -= s->motor_viscous * v;
-  double net = motor - load - s->viscous * v;
+  double net = motor - load - s->viscous * warm * v;
   double d = v != 0 ? copysign(1, v) : net != 0 ? copysign(1, net) : 0;
 
   // at rest it stays if friction suffices

@@ -397,6 +397,16 @@ class FreeRun(unittest.TestCase):
             found = self.found(friction)
             self.assertEqual((found.misfit.suspects[0].name, found.misfit.suspects[0].is_sure), (name, True), found.notes)
 
+    def test_drift(self):
+        # a warm-up over 8 logs of 6 s, with 9 s of time constant, at the middle of each log
+        warm = [1 + 0.6 * (math.exp(-(6 * k + 3) / 9) - math.exp(-48 / 9)) / (1 - math.exp(-48 / 9)) for k in range(8)]
+        logs = steady(lambda v, k: warm[k] * (0.4 * np.sign(v) + 0.1 * v), np.random.default_rng(5))
+        with mock.patch.object(identify, "read_all", lambda *_, **__: logs):
+            found = identify.identify(["runs"], bench="friction", models=("native",), fit=("drift",), budget=identify.Budget(starts=1), replicates=4)
+        for name, value in (("coulomb", 0.4), ("viscous", 0.1), ("drift", 0.6), ("warm_up", 9.0)):
+            self.assertAlmostEqual(found.fit.values[name], value, delta=0.03 * value, msg=name)
+        self.assertFalse(found.misfit.is_found, found.notes)
+
     def test_refused(self):
         with self.assertRaisesRegex(identify.LogError, "model 'gamma' depends on load"):
             identify.identify(["tests"], bench="friction", models=("native", "gamma"))

@@ -36,9 +36,9 @@ def drawn(rng, **structure):
     return servo, made_up_servo.measure(runs, rng, step=2e-4)
 
 
-def bench(logs, torque_constant):
+def bench(logs, torque_constant, *fitted):
     machine = identify.Servo("made up", drive="current", error_gain=1.0, torque_constant=torque_constant)
-    made = identify.Pendulum(logs, machine, fit=("delay",), step=2.5e-3)
+    made = identify.Pendulum(logs, machine, fit=("delay", *fitted), step=2.5e-3)
     made.noise = 0.005
     return made
 
@@ -102,6 +102,26 @@ class MotorViscous(unittest.TestCase):
         for name, held in hits.items():
             self.assertGreaterEqual(sum(held), 0.9 * DRAWS, name)
         self.assertGreaterEqual(better, 0.75 * DRAWS)
+
+
+class Drift(unittest.TestCase):
+    """Friction that falls from log to log, fitted (--fit drift): the numbers are those at the end of the logs."""
+
+    def test_found(self):
+        rng = np.random.default_rng(made_up_servo.seed(fresh=LONG))
+        hits = {}
+        for k in range(DRAWS):
+            drift = rng.uniform(-0.01, -0.004)  # 1/s, over 48 s
+            servo, logs = drawn(rng, drift=drift)
+            made = bench(logs, servo.torque_constant, "drift")
+            fit = identify.fit(made, identify.MODELS["gamma"], identify.Budget(starts=1))
+            found = identify.intervals(made, fit, 16, seed=k)
+            warm = 1 + 48 * drift
+            truth = {"coulomb": servo.coulomb * warm, "viscous": servo.viscous * warm, "drift": 1 / warm - 1, "gamma_u": servo.gamma_u, "gamma_v": servo.gamma_v}
+            for name, value in truth.items():
+                hits.setdefault(name, []).append(found[name].known and found[name].low <= value <= found[name].high)
+        for name, held in hits.items():
+            self.assertGreaterEqual(sum(held), 0.9 * DRAWS, name)
 
 
 if __name__ == "__main__":

@@ -56,7 +56,7 @@ def identify(logs: Sequence[str | Path], bench: str = "pendulum", servo: str | S
       known: parameters that are not fitted, such as torque_constant.
       dt: time between samples, s.
       input: what drives the simulation; None: the best that is there.
-      fit: "delay", "slew", "torque_scale": fitted with every model; of a dynamometer "torque_scale" alone.
+      fit: "delay", "slew", "torque_scale", "drift" (friction that changes from log to log): fitted with every model; of a dynamometer the last two.
       step: largest step of the simulation, s.
       header: names of the columns of CSV that has no line of them.
       moving: of a dynamometer, speed from which a sample counts as moving, rad/s; None: a hundredth of the usual speed.
@@ -77,7 +77,7 @@ def identify(logs: Sequence[str | Path], bench: str = "pendulum", servo: str | S
         return identify_bench(Pendulum(read_logs, machine, input, known, fit, step=step), **options)
     if bench in ("dynamometer", "friction"):
         made = (Dynamometer if bench == "dynamometer" else FreeRun)(
-            read_logs, machine, input, known, [name for name in fit if name == "torque_scale" and bench == "dynamometer"], moving)
+            read_logs, machine, input, known, [name for name in fit if name == "drift" or (name == "torque_scale" and bench == "dynamometer")], moving)
         return identify_bench(made, **options)
     raise LogError(f"bench '{bench}'; choose pendulum, dynamometer, friction, or a robot's MJCF file (mjgear.identify.robot)")
 

@@ -47,6 +47,18 @@ def _filled(base: np.ndarray, places: list[int], values: list[float], scale: flo
     return p
 
 
+_DRIFTS = [core.INDEX[n] for n in ("coulomb", "viscous", "motor_viscous", "stribeck_friction", "curved_friction")]
+
+
+def campaign(logs: Sequence[Log]) -> np.ndarray:
+    """Begin and end of each log in the time of all of them, s, (n, 2): by their time stamps, or one after the other where these start anew."""
+    lengths = np.array([log.n * log.dt for log in logs])
+    begin = np.array([log.start for log in logs])
+    if np.any(np.diff(begin) < lengths[:-1]):
+        begin = np.cumsum(lengths) - lengths
+    return np.stack([begin, begin + lengths], axis=1) - begin[0]
+
+
 def _positive(x: float) -> float:
     """A scale, 1 where there is nothing to measure it by."""
     return float(x) if np.isfinite(x) and x > 0 else 1.0
@@ -155,6 +167,16 @@ class Bench:
         stiffness = given.get("stiffness") or self.scale["torque"] / 1e-3
         return {"stiffness": stiffness, "damping": given.get("damping") or 0.5 * math.sqrt(stiffness * given["armature"])}
 
+    def drifted(self, p: np.ndarray, values: Mapping[str, float], i: int) -> np.ndarray:
+        """A log's array with friction as warm as in that log."""
+        given = {**self.known, **values}
+        if drift := given.get("drift", 0.0):
+            times = campaign(self.logs)
+            end = math.exp(-times[-1, 1] / given["warm_up"])
+            p = p.copy()
+            p[_DRIFTS] *= 1 + drift * (math.exp(-times[i].mean() / given["warm_up"]) - end) / (1 - end)
+        return p
+
     def pieces(self, length: float) -> Bench | None:
         """The same logs, simulated in pieces of this length (s) that begin at the measured state; None: no simulation."""
         return None
@@ -180,7 +202,7 @@ class Pendulum(Bench):
       input: "goal", "torque", "current" or "voltage", the input of the simulation; None: the first of INPUTS that the
         logs have and the servo can use.
       known: parameters that are not fitted.
-      fit: further fitted parameters: "delay", "slew".
+      fit: further fitted parameters: "delay", "slew", "torque_scale", "drift".
       reset: time between returns to the measured state, s; 0: never.
       step: largest step of the simulation, s.
     """
@@ -196,7 +218,7 @@ class Pendulum(Bench):
         electric = {"torque": (), "current": ("torque_constant",), "voltage": ("torque_constant", "resistance")}
         if self.drive == "current" and any("vin" in log.facts or servo.supply > 0 for log in logs):
             electric["current"] = ("torque_constant", "resistance")
-        self.extra = (*electric[self.drive], "armature", "offset", *fit)
+        self.extra = (*electric[self.drive], "armature", "offset", *_with_warm_up(fit))
         self.notes = []
         self.noise = 0.02
         self.unit = "rad"
@@ -210,7 +232,7 @@ class Pendulum(Bench):
         inertia = max(b[core.INDEX["inertia"]] for b in self._bases)
         speed, time = motion(logs)
         torque = _positive(max(b[core.INDEX["gravity"]] for b in self._bases) or inertia * speed / time)
-        self.scale = {"torque": torque, "inertia": inertia, "speed": speed, "time": time, **self._electric(torque, speed)}
+        self.scale = {"torque": torque, "inertia": inertia, "speed": speed, "time": time, "campaign": campaign(logs)[-1, 1], **self._electric(torque, speed)}
 
     def _electric(self, torque: float, speed: float) -> dict[str, float]:
         """Scales of the motor: its input, current or voltage, and its effect."""
@@ -268,7 +290,7 @@ class Pendulum(Bench):
         """Position, velocity, torque and rotor of log i, as predicted."""
         self._rollouts[i].law = model.law
         scale = {**self.known, **values}.get("torque_scale", 1.0)
-        made = self._rollouts[i].simulate_all(self.vector(model, values, self._bases[i]))
+        made = self._rollouts[i].simulate_all(self.drifted(self.vector(model, values, self._bases[i]), values, i))
         return {**made, "torque": scale * made["torque"]}
 
     def _positions(self, model: Model, values: Mapping[str, float], logs: Sequence[int]) -> Iterator[tuple[int, np.ndarray]]:
@@ -277,7 +299,7 @@ class Pendulum(Bench):
         for i in logs:
             rollout = self._rollouts[i]
             rollout.law = model.law
-            q = rollout.simulate(_filled(self._bases[i], *places))
+            q = rollout.simulate(self.drifted(_filled(self._bases[i], *places), values, i))
             if not (abs(q[-1]) < 1e3 and np.abs(q).max() < 1e3):
                 q = np.where(np.isfinite(q), np.clip(q, -1e3, 1e3), 1e3)
             yield i, q
@@ -289,7 +311,7 @@ class Pendulum(Bench):
         """Residual of log i with a further torque against the joint, N m, (n)."""
         rollout = self._rollout(self.logs[i], load)
         rollout.law = model.law
-        q = rollout.simulate(self.vector(model, values, self._bases[i]))
+        q = rollout.simulate(self.drifted(self.vector(model, values, self._bases[i]), values, i))
         return np.asarray(np.where(np.isfinite(q), q, 1e3)[:: self._thin[i]] - rollout.position[:: self._thin[i]])
 
     def errors(self, model: Model, values: Mapping[str, float], logs: Sequence[int] | None = None) -> np.ndarray:
@@ -303,6 +325,11 @@ class Pendulum(Bench):
     def substeps(self, i: int) -> int:
         """Steps of the simulation in one sample of log i."""
         return self._rollouts[i].substeps
+
+
+def _with_warm_up(fit: Sequence[str]) -> tuple[str, ...]:
+    """Parameters that are fitted besides: the drift has its time constant."""
+    return (*fit, "warm_up") if "drift" in fit else tuple(fit)
 
 
 def _known(known: Mapping[str, float] | None, servo: Servo) -> dict[str, float]:
@@ -364,7 +391,7 @@ class Dynamometer(Bench):
       servo: the motor; its drive follows from the input.
       input: "torque", "current" or "voltage"; None: the first that the logs have.
       known: parameters that are not fitted.
-      fit: "torque_scale", if that is fitted with every model.
+      fit: "torque_scale" and "drift", if they are fitted with every model.
       threshold: samples above this speed count as moving, rad/s; None: a hundredth of the usual speed of the logs.
 
     Attributes:
@@ -382,7 +409,7 @@ class Dynamometer(Bench):
         self.input = input or next((k for k in inputs if all(k in log.data for log in logs)), "")
         if self.input not in inputs:
             raise LogError("a dynamometer's logs need torque, current or voltage of the motor; name the column")
-        self.extra = (*{"torque": (), "current": ("torque_constant",), "voltage": ("torque_constant", "resistance")}[self.input], *fit)
+        self.extra = (*{"torque": (), "current": ("torque_constant",), "voltage": ("torque_constant", "resistance")}[self.input], *_with_warm_up(fit))
         speed = _positive(max((float(np.quantile(np.abs(log.data["velocity"]), 0.9)) for log in logs), default=0.0))
         if threshold is None:
             threshold = 0.01 * speed
@@ -409,7 +436,7 @@ class Dynamometer(Bench):
         torque = self._usual_torque(most)
         electric = ({"torque_constant": most / speed, "resistance": most**2 / (torque * speed)} if self.input == "voltage" else
                     {"torque_constant": torque / most})
-        self.scale = {"torque": torque, "inertia": 1.0, "speed": speed, "time": 1.0, **electric}
+        self.scale = {"torque": torque, "inertia": 1.0, "speed": speed, "time": 1.0, "campaign": campaign(moves)[-1, 1], **electric}
         self.noise = 0.02 * torque
         self.unit = "N m"
         count = math.ceil(sum(int(moving.sum()) for moving in self.moving) / _SAMPLES)
@@ -453,7 +480,9 @@ class Dynamometer(Bench):
             u = k / values["resistance"] * (u - k * v)
         u = values.get("torque_scale", 1.0) * u
         p = self.vector(model, {**values, "torque_scale": 1.0}, np.zeros(len(core.PARAMETERS)))
-        return u, core.deliver(u, v, p)
+        if not values.get("drift"):
+            return u, core.deliver(u, v, p)
+        return u, np.concatenate([core.deliver(u[place], v[place], self.drifted(p, values, i)) for i, place in enumerate(self._places)])
 
     def delivered(self, model: Model, values: Mapping[str, float], i: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Torque into the gear, delivered torque as predicted, and speed, of the moving samples of log i."""

@@ -110,7 +110,7 @@ def _parser() -> argparse.ArgumentParser:
     c.add_argument("--header", metavar="NAMES", help="of the columns of CSV without a line of names, separated by commas")
     c.add_argument("--fact", action="append", default=[], metavar="NAME=VALUE", help="mass, length, arm_mass, inertia, gravity, kp, vin, ... of all logs")
     c.add_argument("--known", action="append", default=[], metavar="NAME=VALUE[:PERCENT]", help="a parameter that is not fitted, with its tolerance")
-    c.add_argument("--fit", action="append", default=[], choices=("delay", "slew", "torque_scale"), help="fitted besides, with every model")
+    c.add_argument("--fit", action="append", default=[], choices=("delay", "slew", "torque_scale", "drift"), help="fitted besides, with every model")
     c.add_argument("--tolerance", action="append", default=[], metavar="NAME=PERCENT", help="how well a mass (load) or the motor's torque (torque_scale) is known "
                    "(default: load=10%%, torque_scale=25%%, of a dynamometer 5%%)")
     c.add_argument("--models", default=",".join(DEFAULT_MODELS), help=f"of {', '.join(MODELS)} (default: {','.join(DEFAULT_MODELS)})")

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.stats import t as student
 
+from mjgear.identify.backlash import resolution
 from mjgear.identify.bench import Bench, Space
 from mjgear.identify.fit import Fit
 from mjgear.identify.leastsquares import Cache, minimize
@@ -149,6 +150,8 @@ def intervals(bench: Bench, fit: Fit, replicates: int = 100, tolerance: Mapping[
         bench.known[name] = value
         spread += (np.abs(np.array(two) - estimate).max(axis=0)) ** 2
         together = together + np.outer(two[1] - two[0], two[1] - two[0]) / 4
+    if "half_gap" in names:  # a gap is no better known than the encoders' counts
+        spread[names.index("half_gap")] += (0.5 * max(map(resolution, bench.logs))) ** 2
     half = np.sqrt(half**2 + spread)
     low, high = estimate - half, estimate + half
 
@@ -194,7 +197,7 @@ def _is_known(bench: Bench, fit: Fit, space: Space, here: np.ndarray) -> list[bo
     gradient = np.array([(point(here + d) - point(here - d)) / 2e-5 for d in 1e-5 * np.eye(here.size)]).T
     w, V = np.linalg.eigh(fit.jacobian.T @ fit.jacobian)
     variance = ((gradient @ V) ** 2 / np.maximum(w, 1e-14 * max(w[-1], 1e-300))).sum(axis=1)
-    usual = [(space.start[1][i] - space.start[0][i]) * space.size[i] for i in range(here.size)]
+    usual = [max(space.start[1][i] - space.start[0][i], 1.0) * space.size[i] for i in range(here.size)]
     usual += [0.25] * (len(variance) - here.size)
     rows = fit.jacobian.shape[0]
     change = np.array(usual) / np.sqrt(np.maximum(variance, 1e-300) * rows)

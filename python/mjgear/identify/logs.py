@@ -147,12 +147,14 @@ class Log:
       dt: time between samples, s.
       data: quantity -> (n), without time; enable is bool.
       facts: what else the file says: mass, length, kp, vin, trajectory, ...
+      start: time of the first sample in the file, s.
     """
 
     name: str
     dt: float
     data: dict[str, np.ndarray]
     facts: dict[str, float | str] = field(default_factory=dict)
+    start: float = 0.0
 
     @property
     def n(self) -> int:
@@ -493,4 +495,4 @@ def _resample(path: Path, values: dict[str, np.ndarray], dt: float, first: int, 
     name = path.name
     for suffix in (".gz", ".csv", ".json", ".npz", ".txt", ".parquet", ".mcap"):
         name = name.removesuffix(suffix)
-    return Log(name, dt, data, facts)
+    return Log(name, dt, data, facts, float(time[0]))

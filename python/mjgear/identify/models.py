@@ -40,6 +40,8 @@ PARAMETERS = {
         Parameter("armature", "kg m2", "inertia", 1e-4, 20, 0.2, (0.02, 1.0), "rotor inertia at the output side"),
         Parameter("offset", "rad", "", -0.3, 0.3, 0.02, (-0.02, 0.02), "angle of the encoder's zero"),
         Parameter("delay", "s", "time", 0.0, 0.3, 0.03, (0.0, 0.03), "of the input"),
+        Parameter("drift", "1", "", -0.9, 5.0, 0.1, (0.0, 0.4), "part by which friction at the beginning of the logs exceeds that at their end", 0.0),
+        Parameter("warm_up", "s", "campaign", 0.05, 10, 0.3, (0.2, 0.8), "time constant of that change"),
         Parameter("slew", "rad/s", "speed", 0.02, 10, 0.2, (0.4, 2.0), "most change of the servo's goal"),
         Parameter("viscous", "N m s/rad", "torque/speed", 0.0, 20, 0.08, (0.0, 0.2), "joint damping", 0.0),
         Parameter("motor_viscous", "N m s/rad", "torque/speed", 0.0, 20, 0.08, (0.0, 0.2), "viscous friction of the motor, in front of the gear", 0.0),

@@ -114,11 +114,11 @@ class _Motion:
 
 
 def _time(m: _Motion) -> list[np.ndarray]:
-    return [m.sign * m.time, m.sign * m.time**2]
+    return [m.sign * m.time, m.sign * m.time**2, m.v * m.time]
 
 
 def _temperature(m: _Motion) -> list[np.ndarray]:
-    return [m.sign * m.temperature, m.sign * m.temperature**2] if m.temperature is not None else []
+    return [m.sign * m.temperature, m.sign * m.temperature**2, m.v * m.temperature] if m.temperature is not None else []
 
 
 def _wave(n: int, brakes: bool) -> Callable[[_Motion], list[np.ndarray]]:
@@ -146,7 +146,7 @@ def _load(m: _Motion) -> list[np.ndarray]:
 
 #: name -> families of terms, of which the best one counts, and what they would mean
 _SUSPECTS: dict[str, tuple[list[Callable[[_Motion], list[np.ndarray]]], str]] = {
-    "time": ([_time], "Friction changes with time, by {change:+.2g} N m over these logs: warm up first, or log in another order"),
+    "time": ([_time], "Friction changes with time, by {change:+.2g} N m over these logs: --fit drift fits it; or warm up first"),
     "temperature": ([_temperature], "Friction changes with the temperature, by {change:+.2g} N m over these logs"),
     "position": ([_wave(n, True) for n in range(1, _PERIODS + 1)], "Friction depends on the position, {periods} periods a turn: eccentricity"),
     # a wave a turn is the load's own
