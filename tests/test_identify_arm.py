@@ -23,7 +23,7 @@ from mjgear.identify.arm.model import build
 from mjgear.identify.arm.motion import prepare
 from mjgear.identify.arm.problem import Problem
 from mjgear.identify.arm.result import load_links
-from mjgear.identify.arm.simulate import Simulated, controller, lock, simulate, simulate_loop
+from mjgear.identify.arm.simulate import Simulated, controller, lock, read_gains, simulate, simulate_loop
 from mjgear.identify.logs import LogError
 
 # a tree of hinges and a slide whose frames, anchors and axes are all oblique, with a locked joint and a body without joint
@@ -263,6 +263,18 @@ class Scales(unittest.TestCase):
             self.assertAlmostEqual(i.value, f.coulomb, delta=0.1 * f.coulomb)
         done = simulate(found)
         self.assertLess(np.max(done.chosen / done.moved), 0.05)
+        # gains from a file
+        with tempfile.TemporaryDirectory() as name:
+            path = pathlib.Path(name) / "gains.json"
+            path.write_text('{"j5": {"kp": 123, "kd": 4}}')
+            gains = read_gains(path, found.arm.joints)
+            loop = controller(found, gains)
+            self.assertEqual([x[3] for x in (loop.kp, loop.kd, loop.kf, loop.kg)], [123, 4, 0, 0])
+            self.assertEqual(loop.kp[0], controller(found).kp[0])
+            for text in ('{"j9": {"kp": 1}}', '{"j5": {"ki": 1}}', '{"j5": {"kp": "1"}}', "[]"):
+                path.write_text(text)
+                with self.assertRaisesRegex(LogError, "with joints of j1, j2"):
+                    read_gains(path, found.arm.joints)
         # torques that no position loop commands
         for log in found.fitter.problem.logs:
             log.goal = 0 * log.goal

@@ -53,7 +53,7 @@ class Scales(unittest.TestCase):
     def fit(self, constant, mass):
         """A bench with these errors of torque constant and masses, and the gear fitted on it."""
         bench = self.bench(constant, mass)
-        return bench, identify.fit_ladder(bench, [GAMMA], identify.Budget(starts=1))["gamma"]
+        return bench, identify.fit(bench, GAMMA, identify.Budget(starts=1))
 
     def check(self, constant, mass, tolerance, is_contradicted):
         """The true scale is found, the deviation is reported, and the intervals hold the truth."""

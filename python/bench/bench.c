@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <stddef.h>
+#include <string.h>
 
 #include "law/law.h"
 #include "mjgear.h"
@@ -207,6 +208,11 @@ static double stepGap(State* s, const mjgTransmission* gear, const mjgBacklash* 
 }
 
 
+// friction that does not depend on the load
+static const int kFriction[] = {mjgBENCH_COULOMB, mjgBENCH_STRIBECK_FRICTION,
+                                mjgBENCH_CURVED_FRICTION, mjgBENCH_VISCOUS, mjgBENCH_MOTOR_VISCOUS};
+
+
 //---------------------------------- a log ---------------------------------------------------------
 
 static int isValid(const mjgBenchLog* log, const double* p) {
@@ -253,8 +259,9 @@ int mjg_simulateBench(double* position, double* velocity, double* torque, double
     return mjgERR_ARGUMENT;
   }
 
-  // constants of the steps
-  const double* p = parameter;
+  // constants of the steps, but for friction that follows the log
+  double p[mjgNBENCH];
+  memcpy(p, parameter, sizeof p);
   double h = log->dt / log->substeps;
   double m = p[mjgBENCH_ARMATURE] + h * p[mjgBENCH_MOTOR_VISCOUS];
   double M = p[mjgBENCH_INERTIA] + h * p[mjgBENCH_VISCOUS];
@@ -285,6 +292,14 @@ int mjg_simulateBench(double* position, double* velocity, double* torque, double
       input = goal;
     }
     int on = !log->enable || log->enable[k];
+    if (log->friction) {
+      for (int i = 0; i < (int)(sizeof kFriction / sizeof kFriction[0]); i++) {
+        p[kFriction[i]] = log->friction[k] * parameter[kFriction[i]];
+      }
+      m = p[mjgBENCH_ARMATURE] + h * p[mjgBENCH_MOTOR_VISCOUS];
+      M = p[mjgBENCH_INERTIA] + h * p[mjgBENCH_VISCOUS];
+      gear = transmission(p);
+    }
 
     for (int i = 0; i < log->substeps; i++) {
       double motor = on ? motorTorque(log, p, input, s.q, s.v) : 0;

@@ -96,6 +96,7 @@ typedef struct mjgBenchLog_ {
   const double* input;          // (n)
   const unsigned char* enable;  // 0: the motor is off, no torque; nullable: always on        (n)
   const double* load;           // torque against the joint in addition to gravity; nullable: 0 (n)
+  const double* friction;       // factor of friction without load; nullable: 1                 (n)
   const double* position;       // measured; read at the first sample and at resets    (n)
   const double* velocity;       // measured, likewise                                         (n)
 } mjgBenchLog;

@@ -167,15 +167,14 @@ class Bench:
         stiffness = given.get("stiffness") or self.scale["torque"] / 1e-3
         return {"stiffness": stiffness, "damping": given.get("damping") or 0.5 * math.sqrt(stiffness * given["armature"])}
 
-    def drifted(self, p: np.ndarray, values: Mapping[str, float], i: int) -> np.ndarray:
-        """A log's array with friction as warm as in that log."""
+    def warmth(self, values: Mapping[str, float], i: int) -> np.ndarray | None:
+        """Factor of friction without load at each sample of a log; None: it does not drift."""
         given = {**self.known, **values}
-        if drift := given.get("drift", 0.0):
-            times = campaign(self.logs)
-            end = math.exp(-times[-1, 1] / given["warm_up"])
-            p = p.copy()
-            p[_DRIFTS] *= 1 + drift * (math.exp(-times[i].mean() / given["warm_up"]) - end) / (1 - end)
-        return p
+        if not (drift := given.get("drift", 0.0)):
+            return None
+        times = campaign(self.logs)
+        end = math.exp(-times[-1, 1] / given["warm_up"])
+        return np.asarray(1 + drift * (np.exp(-(times[i, 0] + self.logs[i].time) / given["warm_up"]) - end) / (1 - end))
 
     def pieces(self, length: float) -> Bench | None:
         """The same logs, simulated in pieces of this length (s) that begin at the measured state; None: no simulation."""
@@ -289,8 +288,9 @@ class Pendulum(Bench):
     def simulate(self, model: Model, values: Mapping[str, float], i: int) -> dict[str, np.ndarray]:
         """Position, velocity, torque and rotor of log i, as predicted."""
         self._rollouts[i].law = model.law
+        self._rollouts[i].warm(self.warmth(values, i))
         scale = {**self.known, **values}.get("torque_scale", 1.0)
-        made = self._rollouts[i].simulate_all(self.drifted(self.vector(model, values, self._bases[i]), values, i))
+        made = self._rollouts[i].simulate_all(self.vector(model, values, self._bases[i]))
         return {**made, "torque": scale * made["torque"]}
 
     def _positions(self, model: Model, values: Mapping[str, float], logs: Sequence[int]) -> Iterator[tuple[int, np.ndarray]]:
@@ -299,7 +299,8 @@ class Pendulum(Bench):
         for i in logs:
             rollout = self._rollouts[i]
             rollout.law = model.law
-            q = rollout.simulate(self.drifted(_filled(self._bases[i], *places), values, i))
+            rollout.warm(self.warmth(values, i))
+            q = rollout.simulate(_filled(self._bases[i], *places))
             if not (abs(q[-1]) < 1e3 and np.abs(q).max() < 1e3):
                 q = np.where(np.isfinite(q), np.clip(q, -1e3, 1e3), 1e3)
             yield i, q
@@ -311,7 +312,8 @@ class Pendulum(Bench):
         """Residual of log i with a further torque against the joint, N m, (n)."""
         rollout = self._rollout(self.logs[i], load)
         rollout.law = model.law
-        q = rollout.simulate(self.drifted(self.vector(model, values, self._bases[i]), values, i))
+        rollout.warm(self.warmth(values, i))
+        q = rollout.simulate(self.vector(model, values, self._bases[i]))
         return np.asarray(np.where(np.isfinite(q), q, 1e3)[:: self._thin[i]] - rollout.position[:: self._thin[i]])
 
     def errors(self, model: Model, values: Mapping[str, float], logs: Sequence[int] | None = None) -> np.ndarray:
@@ -482,7 +484,12 @@ class Dynamometer(Bench):
         p = self.vector(model, {**values, "torque_scale": 1.0}, np.zeros(len(core.PARAMETERS)))
         if not values.get("drift"):
             return u, core.deliver(u, v, p)
-        return u, np.concatenate([core.deliver(u[place], v[place], self.drifted(p, values, i)) for i, place in enumerate(self._places)])
+        delivered = []
+        for i, place in enumerate(self._places):  # friction as warm as in the middle of a log
+            own, warmth = p.copy(), self.warmth(values, i)
+            own[_DRIFTS] *= 1.0 if warmth is None else np.mean(warmth)
+            delivered.append(core.deliver(u[place], v[place], own))
+        return u, np.concatenate(delivered)
 
     def delivered(self, model: Model, values: Mapping[str, float], i: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Torque into the gear, delivered torque as predicted, and speed, of the moving samples of log i."""

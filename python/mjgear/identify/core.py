@@ -31,6 +31,7 @@ class _Log(ctypes.Structure):
         ("input", _doubles),
         ("enable", _bytes),
         ("load", _doubles),
+        ("friction", _doubles),
         ("position", _doubles),
         ("velocity", _doubles),
     ]
@@ -93,7 +94,7 @@ class Rollout:
                 raise ValueError(f"a column has shape {array.shape}, position has ({self.n},)")
         self._log = _Log(self.n, substeps, reset, DRIVES[drive], int(loop), LAWS[law], dt, _pointer(self._input),
                          None if self._enable is None else self._enable.ctypes.data_as(_bytes),
-                         _pointer(self._load), _pointer(self.position), _pointer(self.velocity))
+                         _pointer(self._load), None, _pointer(self.position), _pointer(self.velocity))
         self._position = np.empty(self.n)
         self._velocity = np.empty(self.n)
         self._torque = np.empty(self.n)
@@ -110,6 +111,11 @@ class Rollout:
     @law.setter
     def law(self, name: str) -> None:
         self._log.law = LAWS[name]
+
+    def warm(self, friction: np.ndarray | None) -> None:
+        """Set the factor of friction without load at each sample, (n); None: 1."""
+        self._friction = friction
+        self._log.friction = _pointer(friction)
 
     @property
     def substeps(self) -> int:

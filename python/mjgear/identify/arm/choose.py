@@ -128,14 +128,23 @@ def choose(fitter: Fitter, rungs: Sequence[Rung], state: State, told: Callable[[
     result.rungs = rungs
     result.errors["chosen"] = errors
     result.without = {key: value for key, value in result.without.items() if key[1] in rungs[key[0]].terms}
-    result.errors["native"] = held_out(fitter, [changed(r, frozenset()) for r in rungs], fits)[0]
     return result
 
 
 def again(fitter: Fitter, choice: Choice, state: State) -> dict[str, State]:
-    """Hold out the chosen and the native friction with the columns (delays, Stribeck velocities) of the last fit; the fits of the former."""
-    choice.errors["chosen"], fits = held_out(fitter, choice.rungs, state)
-    choice.errors["native"] = held_out(fitter, [changed(r, frozenset()) for r in choice.rungs], fits)[0]
+    """Hold out the chosen friction with the columns (delays, Stribeck velocities) of the last fit, and Coulomb and viscous friction at one
+    joint after the other, with the chosen friction at all others; the fits of the former."""
+    errors, fits = held_out(fitter, choice.rungs, state)
+    choice.errors |= {"chosen": errors, "native": errors.copy()}
+    for name, pieces in fitter.problem.groups.items():
+        counts = np.ones(fitter.problem.n_pieces)
+        counts[pieces] = 0
+        sums = fitter.sums(counts)
+        others = fitter.others(choice.rungs, fits[name], sums)
+        for j in [j for j, rung in enumerate(choice.rungs) if rung.terms]:
+            rungs = [changed(r, frozenset()) if k == j else r for k, r in enumerate(choice.rungs)]
+            fit, _ = fitter.solve(rungs, fits[name], iterations=12, sums=sums, only=(j, others[j]), enough=0.05)
+            choice.errors["native"][j, pieces] = fitter.errors(fit, pieces, j)[0]
     return fits
 
 
@@ -152,7 +161,10 @@ def published(fitter: Fitter, choice: Choice, state: State, told: Callable[[str]
     kept = fitter.grams
     all_others = fitter.others(choice.rungs, state, fitter.sums())
     others = {name: fitter.others(choice.rungs, fits[name], fitter.sums(counts[name])) for name in fits}
+    choice.errors["M1"] = choice.errors["native"]  # the same law
     for what, model in PUBLISHED.items():
+        if what == "M1":
+            continue
         choice.errors[what] = np.zeros_like(choice.errors["chosen"])
         for j in range(fitter.arm.n):
             rungs = copies(choice.rungs)

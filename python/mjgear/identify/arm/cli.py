@@ -71,6 +71,7 @@ def identify_parser() -> argparse.ArgumentParser:
     c.add_argument("--seed", type=int, default=0)
     c.add_argument("--prefer", choices=PREFERENCES, default="simple", help="drop terms that are not surely needed (default), or keep all that predict better")
     c.add_argument("--compare", action="store_true", help="hold out the published models M1 to M6 of servos too")
+    c.add_argument("--controller", type=Path, metavar="FILE.json", help='gains of the position loops in the simulation, {"JOINT": {"kp": 100, "kd": 5, "kf": 0, "kg": 1}} (default: fitted to goals)')
     c.add_argument("--no-simulation", action="store_true", help="do not simulate what was found")
     c.add_argument("--report", type=Path, metavar="FILE.html", help="write a page of the robot, and FILE-JOINT.html for each joint")
     c.add_argument("--json", type=Path, metavar="FILE.json", help="write everything for programs")
@@ -117,7 +118,7 @@ def run_identify(arguments: list[str]) -> int:
         from mjgear.identify.arm import simulate
 
         told("simulation")
-        loop = simulate.controller(found)
+        loop = simulate.controller(found, simulate.read_gains(a.controller, found.arm.joints) if a.controller else None)
         notes = loop.notes(found.arm.joints) if loop else []
         simulated = [simulate.simulate(found), *([done] if loop and (done := simulate.simulate_loop(found, loop)) else [])]
         notes += [note for done in simulated for note in done.notes(found.arm.joints)]

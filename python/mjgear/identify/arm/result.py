@@ -73,8 +73,8 @@ class Identified:
         for j, name in enumerate(self.arm.joints):
             errors = "".join(f"{self.choice.rms(what)[j]:>9.4g}" for what in ("native", "chosen", "largest"))
             lines.append(f"{name:<{width}}{law.title(self.rungs[j].terms):<42}{self.fitter.problem.size[j]:>9.4g}{errors}")
-        lines.append(f"  root mean squares in {unit}: of the torque, and of what is predicted held out with Coulomb and viscous friction alone, with the")
-        lines.append("  chosen terms, with all terms")
+        lines.append(f"  root mean squares in {unit}: of the torque, and of what is predicted held out with Coulomb and viscous friction alone at this joint,")
+        lines.append("  with the chosen terms, with all terms")
         if "M1" in self.choice.errors:
             lines += ["", f"{'joint':<{width}}" + "".join(f"{name:>9}" for name in ("chosen", *law.PUBLISHED)) + "   chosen / best of all"]
             for j, name in enumerate(self.arm.joints):

@@ -6,8 +6,9 @@ the goals of a controller, its gains are a regression, and an arm in its hands s
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import mujoco
@@ -18,6 +19,7 @@ from mjgear.identify.arm.law import PLACE
 from mjgear.identify.arm.model import build
 from mjgear.identify.arm.problem import changed
 from mjgear.identify.arm.result import Identified
+from mjgear.identify.logs import LogError, read_json
 
 _HORIZON, _PIECES = 0.25, 40  # length (s) and number of pieces under measured torques
 _LOOP_HORIZON, _LOOP_PIECES = 4.0, 10  # under the controller
@@ -100,8 +102,25 @@ def _held(found: Identified, q: np.ndarray) -> np.ndarray:
     return np.where(np.abs(torque) < 1e-9 * np.max(np.abs(torque)), 0.0, torque)  # a vertical axis holds only round-off
 
 
-def controller(found: Identified) -> Controller | None:
-    """The position loop of each joint, by linear regression; None where logs have no goals."""
+#: gains of a position loop, in the order of Controller
+GAINS = ("kp", "kd", "kf", "kg")
+
+
+def read_gains(path: Path, joints: Sequence[str]) -> dict[str, list[float]]:
+    """Gains of joints from a JSON file, {"JOINT": {"kp": 100, "kd": 5}}; those that are missing are 0.
+
+    Raises:
+      LogError: a joint or a gain is unknown, or no number.
+    """
+    content = read_json(path)
+    for joint, gains in content.items() if isinstance(content, dict) else [(None, None)]:
+        if joint not in joints or not isinstance(gains, dict) or not all(k in GAINS and isinstance(x, float) and np.isfinite(x) for k, x in gains.items()):
+            raise LogError(f'{path}: write {{"JOINT": {{"kp": NUMBER, "kd": NUMBER, "kf": NUMBER, "kg": NUMBER}}}}, with joints of {", ".join(joints)}')
+    return {joint: [gains.get(k, 0.0) for k in GAINS] for joint, gains in content.items()}
+
+
+def controller(found: Identified, given: Mapping[str, Sequence[float]] | None = None) -> Controller | None:
+    """The position loop of each joint: the given gains, or by linear regression; None where logs have no goals."""
     problem, n = found.fitter.problem, found.arm.n
     if any(log.goal is None for log in problem.logs):
         return None
@@ -119,7 +138,7 @@ def controller(found: Identified) -> Controller | None:
         A = np.concatenate([c - c.mean(axis=0) for c, _ in inner])
         b = np.concatenate([t - t.mean() for _, t in inner])
         size = np.maximum(np.sqrt(np.mean(A**2, axis=0)), np.finfo(float).tiny)
-        gains[:, j] = np.linalg.lstsq(A / size, b, rcond=1e-6)[0] / size
+        gains[:, j] = (given or {}).get(found.arm.joints[j], np.linalg.lstsq(A / size, b, rcond=1e-6)[0] / size)
         offsets[j] = [t.mean() - c.mean(axis=0) @ gains[:, j] for c, t in inner]
         explained[j] = 1 - np.sum((b - A @ gains[:, j]) ** 2) / max(float(np.sum(b**2)), np.finfo(float).tiny)
     kp, kd, kf, kg = gains
