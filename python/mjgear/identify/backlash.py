@@ -88,7 +88,8 @@ def from_two_encoders(logs: Sequence[Log], least: float = 0.2) -> dict[str, floa
 
 def starts(bench: Pendulum, model: Model, logs: Sequence[int], largest: float, begin: Mapping[str, float]) -> tuple[list[dict[str, float]], int]:
     """Values of a model at gaps of all sizes, each fitted from the one before, and the number of simulations."""
-    pieces, found, simulations = bench.pieces(_PIECE), [], 0
+    pieces, simulations = bench.pieces(_PIECE), 0
+    found: list[dict[str, float]] = []
     for gap in np.geomspace(largest / 40, largest, _GAPS).tolist():
         begin, _, n = _held(pieces, model, logs, gap, begin, _ROUGH, rough=True)
         found.append(dict(begin))

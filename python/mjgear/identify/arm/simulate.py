@@ -113,9 +113,10 @@ def read_gains(path: Path, joints: Sequence[str]) -> dict[str, list[float]]:
       LogError: a joint or a gain is unknown, or no number.
     """
     content = read_json(path)
-    for joint, gains in content.items() if isinstance(content, dict) else [(None, None)]:
-        if joint not in joints or not isinstance(gains, dict) or not all(k in GAINS and isinstance(x, float) and np.isfinite(x) for k, x in gains.items()):
-            raise LogError(f'{path}: write {{"JOINT": {{"kp": NUMBER, "kd": NUMBER, "kf": NUMBER, "kg": NUMBER}}}}, with joints of {", ".join(joints)}')
+    if not isinstance(content, dict) or not all(
+            joint in joints and isinstance(gains, dict) and all(k in GAINS and isinstance(x, float) and np.isfinite(x) for k, x in gains.items())
+            for joint, gains in content.items()):
+        raise LogError(f'{path}: write {{"JOINT": {{"kp": NUMBER, "kd": NUMBER, "kf": NUMBER, "kg": NUMBER}}}}, with joints of {", ".join(joints)}')
     return {joint: [gains.get(k, 0.0) for k in GAINS] for joint, gains in content.items()}
 
 
