@@ -56,7 +56,7 @@ def campaign(logs: Sequence[Log]) -> np.ndarray:
     begin = np.array([log.start for log in logs])
     if np.any(np.diff(begin) < lengths[:-1]):
         begin = np.cumsum(lengths) - lengths
-    return np.stack([begin, begin + lengths], axis=1) - begin[0]
+    return np.asarray(np.stack([begin, begin + lengths], axis=1) - begin[0])
 
 
 def _positive(x: float) -> float:

@@ -98,8 +98,8 @@ def _parameter_table(found: Identification) -> str:
     rows = ["<tr><th>number</th><th>value</th><th>unit</th><th>95 % interval</th></tr>"]
     for name, i in found.intervals.items():
         unit = PARAMETERS[name].si if name in PARAMETERS else "1"
-        value, interval = i.text()
-        rows.append(f"<tr><td>{name}</td><td>{value}</td><td>{unit}</td><td>{interval}</td></tr>")
+        number, interval = i.text()
+        rows.append(f"<tr><td>{name}</td><td>{number}</td><td>{unit}</td><td>{interval}</td></tr>")
     for name, value in found.bench.known.items():
         rows.append(f"<tr><td>{name}</td><td>{value:.5g}</td><td></td><td>given</td></tr>")
     return f"<table>{''.join(rows)}</table>"
