@@ -6,6 +6,7 @@
 const char python_usage[] =
     "       mjgear convert --bam FILE               a servo of better-actuator-models (Python)\n"
     "       mjgear convert ROBOT.urdf               a URDF as MJCF, with gears (Python)\n"
+    "       mjgear convert ROBOT.sdf --into MODEL   an SDF into MJCF, with gears (Python)\n"
     "       mjgear hold ROBOT                       which joints hold without power (Python)\n"
     "       mjgear identify LOGS                    a gear from logs (Python)\n"
     "       mjgear protocol SERVO                   the experiments that make such logs (Python)\n";

@@ -2,7 +2,7 @@
 #define MJGEAR_PYTHON_H_
 
 // Returns 1 if the command argv[1] is one of the Python package: hold, identify, protocol,
-// convert --bam, convert ROBOT.urdf
+// convert --bam, convert ROBOT.urdf, convert ROBOT.sdf
 int isPythonCommand(char** argv);
 
 // lines of these commands for the usage

@@ -26,7 +26,7 @@ def _convert(words: list[str]) -> int:
     if (options.robot is None) == (options.bam is None):
         parser.error("give a URDF or SDF, or --bam FILE")
     if options.robot is not None:
-        is_sdf = options.robot.endswith((".sdf", ".world"))
+        is_sdf = options.robot.endswith(".sdf")
         if is_sdf != (options.into is not None):
             parser.error("an SDF needs --into MODEL, the same robot as MJCF or URDF" if is_sdf else "--into is for an SDF")
         made = _urdf.write(_sdf.from_sdf(options.robot, options.into, options.gears) if is_sdf else _urdf.from_urdf(options.robot, options.gears), options.output)
