@@ -411,6 +411,10 @@ static void test_maxiterOfIterations(void** state) {
         assert_true(gave == (g->out.info.status == mjgITERATION_LIMIT));
         most[c] = gave ? most[c] : mjMAX(most[c], g->out.info.iterations);
         unsolved[c] += gave;
+        for (int i = 0; i < 3 && gave; i++) {  // its motion is the engine's with this friction
+          assert_true(fabs(g->out.v_next[i] - d->qvel[i]) <= 1e-6 * (1 + fabs(d->qvel[i])));
+          assert_true(g->out.t[i] * d->qvel[i] >= -1e-6 * fabs(g->out.t[i]));
+        }
       }
       mj_deleteData(d);
       mj_deleteModel(m);
