@@ -163,6 +163,9 @@ def remedied(spec, line):
     if "flag sleep" in line:
         copy.option.enableflags &= ~int(mujoco.mjtEnableBit.mjENBL_SLEEP)
         return copy, "no sleep"
+    if "flag warmstart" in line:
+        copy.option.disableflags &= ~int(mujoco.mjtDisableBit.mjDSBL_WARMSTART)
+        return copy, "flag warmstart"
     if "enable the flag" in line:
         copy.option.disableflags &= ~int(mujoco.mjtDisableBit.mjDSBL_SPRING)
         return copy, "flag spring"
