@@ -159,6 +159,16 @@ static void invertBlock(const mjgpInertia* Mhat, const mjModel* m, const mjData*
   if (m->opt.integrator != mjINT_IMPLICIT) {
     addBias(A, m, d, tree);
   }
+  for (int a = 0; a < g->in.nactive && g->in.removes && !slope; a++) {
+    mjgpRow row = g->in.E[g->in.active[a]];  // gains of rotors (rotors.h)
+    for (int k = 0; k < row.n * row.n; k++) {
+      int r = row.dof[k / row.n] - first, c = row.dof[k % row.n] - first;
+      mjtNum S = g->in.removed[g->in.active[a]] * row.value[k / row.n] * row.value[k % row.n];
+      if (r >= 0 && r < n && c >= 0 && c < n) {
+        A[n * r + c] -= S;
+      }
+    }
+  }
   for (int r = 0; r < n; r++) {
     for (int c = 0; c < n; c++) {
       A[n * r + c] *= scale[r] * scale[c];

@@ -211,6 +211,26 @@ def test_mechanics() -> None:
     assert "actuator 'm' has LuGre friction" in problem and "leave lugre out" in problem, problem
 
 
+def test_slide_and_hinge() -> None:
+    """A servo's rotor on a body whose inertia matrix is diagonal, which implicit takes as a dense block: each step is solved, and the hinge moves as
+    on a body of its own."""
+    slide = '<joint name="s" type="slide" axis="1 0 0"/>'
+    xml = """<mujoco><option integrator="{}"/><worldbody><body>{}<joint name="a" axis="0 0 1"/><geom size=".1"/></body></worldbody>
+    <actuator><velocity joint="a" kv="1"/></actuator></mujoco>"""
+    for integrator in IMPLICIT:
+        angles = []
+        for more in ("", slide):
+            spec = mujoco.MjSpec.from_string(xml.format(integrator, more))
+            mjgear.add(spec, "a", **GAP, gamma_u=0.1, gamma_v=0.25)
+            m = spec.compile()
+            d = mujoco.MjData(m)
+            d.ctrl[0] = 3
+            mujoco.mj_step(m, d, 100)
+            assert mjgear.Gears(m, d).counts.unsolved == 0, (integrator, more)
+            angles.append(d.qpos[-1])
+        assert angles[0] > 0.1 and abs(angles[1] - angles[0]) < 1e-12, (integrator, angles)
+
+
 def test_light_rotors() -> None:
     """Where check warns, a rotor or a link whose teeth do not touch diverges, and below the bound that the warning names it does not. The remedy
     of the warning loads without it."""
