@@ -46,8 +46,9 @@ RECIPE = """
 def run(xml, k, c, h, duration):
     """Angle of the link after each step, and the mean time of a step; None if it blew up."""
     w = 1 / ROTOR + 1 / LINK
-    m = mujoco.MjModel.from_xml_string(xml.format(h=h, k=k, c=c, kw=k * w, cw=c * w, gap=HALF_GAP,
-                                                  rotor=ROTOR, link=LINK))
+    m = mujoco.MjModel.from_xml_string(
+        xml.format(h=h, k=k, c=c, kw=k * w, cw=c * w, gap=HALF_GAP, rotor=ROTOR, link=LINK)
+    )
     d = mujoco.MjData(m)
     angle = np.zeros(round(duration / h))
     spent = 0
@@ -67,13 +68,12 @@ def error(angle, reference, stride):
     """Largest error relative to the largest angle."""
     if angle is None:
         return np.inf
-    return np.abs(angle - reference[stride - 1::stride]).max() / np.abs(reference).max()
+    return np.abs(angle - reference[stride - 1 :: stride]).max() / np.abs(reference).max()
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--plugin", default=os.environ.get("MJGEAR_PLUGIN_PATH",
-                                                           "build/lib/libmjgear.so"))
+    parser.add_argument("--plugin", default=os.environ.get("MJGEAR_PLUGIN_PATH", "build/lib/libmjgear.so"))
     parser.add_argument("--check", action="store_true")
     options = parser.parse_args()
     mujoco.mj_loadPluginLibrary(options.plugin)
@@ -92,8 +92,10 @@ def main():
             ours, ours_time = run(PLUGIN, k, c, h, duration)
             recipe, recipe_time = run(RECIPE, k, c, h, duration)
             ours, recipe = error(ours, reference, stride), error(recipe, reference, stride)
+
             def show(e, t):
                 return f"{100 * e:.3f} % | {1e6 * t:.1f}" if np.isfinite(e) else "unstable | "
+
             print(f"| {k:g} | {1e3 * h:g} | {show(ours, ours_time)} | {show(recipe, recipe_time)} |")
             failed |= ours > 0.01 or (h == 1e-4 and recipe > 0.01)
     return int(options.check and failed)

@@ -31,7 +31,13 @@ STATE = mujoco.mjtState.mjSTATE_INTEGRATION
 KINDS = ("brake", "backstop", "clutch", "shaft", "table")
 
 # ends of the interval in which losses change
-TABLES = {"coulomb_speed": (0, 2), "coulomb_temperature": (-10, 50), "gamma_torque": (0, 20), "gamma_speed": (0.1, 3), "gamma_temperature": (0, 40)}
+TABLES = {
+    "coulomb_speed": (0, 2),
+    "coulomb_temperature": (-10, 50),
+    "gamma_torque": (0, 20),
+    "gamma_speed": (0.1, 3),
+    "gamma_temperature": (0, 40),
+}
 
 # for --check: arms with steps whose gradient stays above its round-off
 CHECKED = {"table": 39}
@@ -42,7 +48,14 @@ ROUNDED = 1e-12
 
 def draw(rng: np.random.Generator, kind: str) -> dict:
     """One joint's gear, brake and clutch."""
-    gear: dict = {"gamma_u": rng.uniform(0, 0.4), "gamma_v": rng.uniform(0, 0.9), "coulomb": rng.uniform(0, 1), "static_ratio": 1.0, "oneway": 0, "tooth_pitch": 0.0}
+    gear: dict = {
+        "gamma_u": rng.uniform(0, 0.4),
+        "gamma_v": rng.uniform(0, 0.9),
+        "coulomb": rng.uniform(0, 1),
+        "static_ratio": 1.0,
+        "oneway": 0,
+        "tooth_pitch": 0.0,
+    }
     if kind == "table":
         gear["gamma_u"] *= 0.7
     if rng.uniform() < 0.2 and kind != "shaft":
@@ -52,7 +65,12 @@ def draw(rng: np.random.Generator, kind: str) -> dict:
     if kind == "clutch":
         gear |= {"gamma_u": 0.0, "gamma_v": 0.0, "coulomb": rng.uniform(0, 15), "static_ratio": 1.0}
     if kind == "shaft":
-        gear |= {"stiffness": 10 ** rng.uniform(3, 5), "slip_torque": rng.uniform(1, 20), "freewheel": int(rng.choice([-1, 0, 1])), "rotor_inertia": rng.uniform(0.01, 1)}
+        gear |= {
+            "stiffness": 10 ** rng.uniform(3, 5),
+            "slip_torque": rng.uniform(1, 20),
+            "freewheel": int(rng.choice([-1, 0, 1])),
+            "rotor_inertia": rng.uniform(0.01, 1),
+        }
     elif kind in ("backstop", "clutch") and rng.uniform() < 0.6:
         gear["oneway"] = int(rng.choice([-1, 1]))
         gear["tooth_pitch"] = float(rng.choice([0, 0.1, 0.5])) if kind == "backstop" else 0.0
@@ -70,12 +88,18 @@ def text(rng: np.random.Generator, kind: str) -> tuple[str, list[dict]]:
     joints = [draw(rng, kind) for _ in range(N)]
     on = "tendon" if kind == "clutch" else "joint"
     shaft = ("stiffness", "slip_torque", "freewheel", "rotor_inertia")
-    keys = ("gamma_u", "gamma_v", "coulomb", "static_ratio") + (shaft if kind == "shaft" else () if kind in ("brake", "table") else ("oneway", "tooth_pitch"))
-    config = "".join(f"<config key='{key}' value='{' '.join(repr(float(gear[key])) for gear in joints)}'/>" for key in keys)
+    keys = ("gamma_u", "gamma_v", "coulomb", "static_ratio") + (
+        shaft if kind == "shaft" else () if kind in ("brake", "table") else ("oneway", "tooth_pitch")
+    )
+    config = "".join(
+        f"<config key='{key}' value='{' '.join(repr(float(gear[key])) for gear in joints)}'/>" for key in keys
+    )
     config += "<config key='backlash' value='torsion'/>" if kind == "shaft" else ""
     if kind == "table":
         tables = {key: [[low, rng.uniform(0, 1.5)], [high, rng.uniform(0, 1.5)]] for key, (low, high) in TABLES.items()}
-        config += "".join(f"<config key='{key}' value='{' '.join(map(repr, sum(table, [])))}'/>" for key, table in tables.items())
+        config += "".join(
+            f"<config key='{key}' value='{' '.join(map(repr, sum(table, [])))}'/>" for key, table in tables.items()
+        )
         for gear in joints:
             gear["tables"] = tables
     names = " ".join(f"g{i}" for i in range(N))
@@ -97,7 +121,9 @@ def text(rng: np.random.Generator, kind: str) -> tuple[str, list[dict]]:
         for i, gear in enumerate(joints)
         if gear["brake"]
     )
-    sensors = "".join(f"<plugin plugin='mjgear.transmission' instance='g' objtype='{on}' objname='g{i}'/>" for i in range(N))
+    sensors = "".join(
+        f"<plugin plugin='mjgear.transmission' instance='g' objtype='{on}' objname='g{i}'/>" for i in range(N)
+    )
     return (
         f"<mujoco><option timestep='{H}' integrator='{rng.choice(['Euler', 'implicitfast', 'implicit'])}' cone='{rng.choice(['pyramidal', 'elliptic'])}'/>"
         "<extension><plugin plugin='mjgear.brake'/><plugin plugin='mjgear.transmission'><instance name='g'>"
@@ -115,7 +141,11 @@ def now(gear: dict, q: float, v: float, u: float, x: float, temperature: float, 
         factor = {key: np.interp(at[key.split("_")[1]], *np.transpose(table)) for key, table in gear["tables"].items()}
         c = factor["coulomb_speed"] * factor["coulomb_temperature"]
         gamma = factor["gamma_torque"] * factor["gamma_speed"] * factor["gamma_temperature"]
-        gear = gear | {"gamma_u": gamma * gear["gamma_u"], "gamma_v": gamma * gear["gamma_v"], "coulomb": c * gear["coulomb"]}
+        gear = gear | {
+            "gamma_u": gamma * gear["gamma_u"],
+            "gamma_v": gamma * gear["gamma_v"],
+            "coulomb": c * gear["coulomb"],
+        }
     falls = gear["tooth_pitch"] and gear["oneway"] * q / gear["tooth_pitch"] > passed
     return gear | {"oneway": 0} if falls else gear
 
@@ -176,14 +206,19 @@ def run(kind: str, steps: int, seed: int) -> dict[str, float]:
                 for drive in drives.values():
                     drive.temperature = rng.uniform(-20, 60)
             before, q = velocities(kind, data, rates), data.qpos[7 : 7 + N].copy()
-            passed = np.maximum(passed, [np.floor(gear["oneway"] * q[k] / (gear["tooth_pitch"] or 1)) for k, gear in enumerate(joints)])
+            passed = np.maximum(
+                passed, [np.floor(gear["oneway"] * q[k] / (gear["tooth_pitch"] or 1)) for k, gear in enumerate(joints)]
+            )
             shares = iter(1 - np.clip(data.ctrl[N:], 0, 1))
             mujoco.mj_getState(model, data, state, STATE)
             mujoco.mj_step(model, data)
             mujoco.mj_resetData(model, again)
             mujoco.mj_setState(model, again, state, STATE)
             mujoco.mj_step(model, again)
-            same = data.qvel.tobytes() == again.qvel.tobytes() and data.plugin_state.tobytes() == again.plugin_state.tobytes()
+            same = (
+                data.qvel.tobytes() == again.qvel.tobytes()
+                and data.plugin_state.tobytes() == again.plugin_state.tobytes()
+            )
             found["differ"] += not same
             after, sensors = velocities(kind, data, rates), data.sensordata.reshape(N, -1)
             solved = sensors[0, 11] <= 1
@@ -197,12 +232,22 @@ def run(kind: str, steps: int, seed: int) -> dict[str, float]:
                 share = next(shares) if gear["brake"] else 0.0
                 v, t, u = after[k], sensors[k, 0], data.ctrl[k] - armature[k] * (after[k] - before[k]) / H
                 if solved:
-                    size = abs(u) + abs(t) + gear["coulomb"] + abs(armature[k] * before[k] / H) + abs(data.qfrc_constraint).max() + abs(data.qfrc_bias).max()
+                    size = (
+                        abs(u)
+                        + abs(t)
+                        + gear["coulomb"]
+                        + abs(armature[k] * before[k] / H)
+                        + abs(data.qfrc_constraint).max()
+                        + abs(data.qfrc_bias).max()
+                    )
                     found["rest"] += int(v == 0)
                     error = distance(gear, u, t, before[k], v, share)
                     if kind == "shaft":
                         torque = sensors[k, 3]
-                        low, high = -gear["slip_torque"] * (gear["freewheel"] <= 0), gear["slip_torque"] * (gear["freewheel"] >= 0)
+                        low, high = (
+                            -gear["slip_torque"] * (gear["freewheel"] <= 0),
+                            gear["slip_torque"] * (gear["freewheel"] >= 0),
+                        )
                         error = max(error, abs(u - t - torque), torque - high, low - torque)
                     found["residual"] = max(found["residual"], float(error / size))
                     found["energy"] = max(found["energy"], float(-t * np.sign(v) / size))
@@ -214,12 +259,23 @@ def main() -> None:
     parser.add_argument("--kind", choices=KINDS)
     parser.add_argument("--steps", type=int, default=100000)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--check", action="store_true", help="3000 steps of each, and an error if they are not on the law")
+    parser.add_argument(
+        "--check", action="store_true", help="3000 steps of each, and an error if they are not on the law"
+    )
     given = parser.parse_args()
     for kind in [given.kind] if given.kind else KINDS:
-        found = run(kind, 3000 if given.check else given.steps, CHECKED.get(kind, given.seed) if given.check else given.seed)
-        print(kind, "  ".join(f"{key} {value:.2g}" if isinstance(value, float) else f"{key} {value}" for key, value in found.items()))
-        if given.check and (found["residual"] > 1e-10 or found["unsolved"] or found["energy"] > 1e-12 or found["differ"]):
+        found = run(
+            kind, 3000 if given.check else given.steps, CHECKED.get(kind, given.seed) if given.check else given.seed
+        )
+        print(
+            kind,
+            "  ".join(
+                f"{key} {value:.2g}" if isinstance(value, float) else f"{key} {value}" for key, value in found.items()
+            ),
+        )
+        if given.check and (
+            found["residual"] > 1e-10 or found["unsolved"] or found["energy"] > 1e-12 or found["differ"]
+        ):
             sys.exit("a step is not on the law")
 
 

@@ -41,7 +41,7 @@ def integrator_inertia(model, data):
     D = np.zeros_like(M)
     for i in range(model.nv):
         adr, n = model.D_rowadr[i], model.D_rownnz[i]
-        D[i, model.D_colind[adr:adr + n]] = data.qDeriv[adr:adr + n]
+        D[i, model.D_colind[adr : adr + n]] = data.qDeriv[adr : adr + n]
     if kind == mujoco.mjtIntegrator.mjINT_IMPLICITFAST:
         D = np.tril(D) + np.tril(D, -1).T
     return M, M - h * D
@@ -68,16 +68,23 @@ class Step:
         force, rows = data.qfrc_smooth, E @ np.linalg.solve(Mhat, M)
         free, K = inverse @ force, inverse @ np.hstack([-E.T, J.T])
         R, N = data.efc_R[:m], n + m
-        scale = np.sqrt(force @ free) / np.sqrt(np.concatenate([np.diag(E @ inverse @ E.T), np.diag(J @ inverse @ J.T) + R]))
-        number = {k: np.resize(np.array(key.get(k, d), float), n) for k, d in (
-            ("gamma_u", [0]), ("gamma_v", [0]), ("coulomb", [0]), ("static_ratio", [1]))}
+        scale = np.sqrt(force @ free) / np.sqrt(
+            np.concatenate([np.diag(E @ inverse @ E.T), np.diag(J @ inverse @ J.T) + R])
+        )
+        number = {
+            k: np.resize(np.array(key.get(k, d), float), n)
+            for k, d in (("gamma_u", [0]), ("gamma_v", [0]), ("coulomb", [0]), ("static_ratio", [1]))
+        }
         gamma, v0 = number["gamma_u"] + number["gamma_v"], other.qvel[dof]
         armature, motor = model.dof_armature[dof], data.qfrc_actuator[dof]
         self.scale, self.coulomb, self.loss = scale, number["coulomb"], data.efc_frictionloss[:m]
         self.up, self.down = (np.where(s * v0 > 0, 1, number["static_ratio"]) for s in (1, -1))
         self.v = (h * rows @ K * scale, v0 + h * rows @ free)
         pull = -(gamma * armature)[:, None] * rows
-        self.load = (np.hstack([-np.diag(number["gamma_v"]), np.zeros((n, m))]) + pull @ K) * scale, gamma * motor + pull @ free
+        self.load = (
+            (np.hstack([-np.diag(number["gamma_v"]), np.zeros((n, m))]) + pull @ K) * scale,
+            gamma * motor + pull @ free,
+        )
         self.w = (J @ K + np.hstack([np.zeros((m, n)), np.diag(R)])) * scale, J @ free - data.efc_aref[:m]
         self.t, self.f = np.eye(N)[:n] * scale, np.eye(N)[n:] * scale
         self.cone, row = [], 0
@@ -85,12 +92,21 @@ class Step:
         while row < m:
             if data.efc_type[row] == ELLIPTIC:
                 contact = data.contact[data.efc_id[row]]
-                friction = np.concatenate([[1], contact.friction[:contact.dim - 1]])
+                friction = np.concatenate([[1], contact.friction[: contact.dim - 1]])
                 part = slice(row, row + contact.dim)
-                F, W, w0 = self.f[part] / friction[:, None], self.w[0][part] * friction[:, None], self.w[1][part] * friction
+                F, W, w0 = (
+                    self.f[part] / friction[:, None],
+                    self.w[0][part] * friction[:, None],
+                    self.w[1][part] * friction,
+                )
                 size = np.abs(F[0]).max(), np.abs(W[0]).max()
-                self.cone.append(dict(F=(F / size[0], np.zeros(contact.dim)), W=(W / size[1], w0 / size[1]),
-                                      cuts=[x for x in np.vstack([np.eye(contact.dim - 1), -np.eye(contact.dim - 1)])]))
+                self.cone.append(
+                    dict(
+                        F=(F / size[0], np.zeros(contact.dim)),
+                        W=(W / size[1], w0 / size[1]),
+                        cuts=[x for x in np.vstack([np.eye(contact.dim - 1), -np.eye(contact.dim - 1)])],
+                    )
+                )
                 self.inside |= set(range(row, row + contact.dim))
                 row += contact.dim
             else:
@@ -101,7 +117,7 @@ def dense(data, m, nv):
     J = np.zeros((m, nv))
     for i in range(m):
         adr, n = data.efc_J_rowadr[i], data.efc_J_rownnz[i]
-        J[i, data.efc_J_colind[adr:adr + n]] = data.efc_J[adr:adr + n]
+        J[i, data.efc_J_colind[adr : adr + n]] = data.efc_J[adr : adr + n]
     return J
 
 
@@ -131,7 +147,7 @@ class Program:
         for method in ("highs", "highs-ipm"):
             result = linprog(np.eye(n + 1)[n], np.array(rows), const, bounds=bounds, method=method)
             if result.status == 0:
-                return result.fun, result.x[:self.size]
+                return result.fun, result.x[: self.size]
         return 0, None
 
 
@@ -198,12 +214,12 @@ class Search:
             wide = lambda row: np.concatenate([row, np.zeros(first + d - len(row))])
             for q in range(d):
                 r = wide(A[1 + q])
-                r[first:first + d] = -side * state[1][q]
+                r[first : first + d] = -side * state[1][q]
                 p.add(r, b[1 + q], True)
             near = 1 / np.linalg.norm(np.linalg.solve(state[1].T, np.ones(d)))
             for sign, share in ((-1, 1), (1, -near)):
                 r = wide(sign * A[0])
-                r[first:first + d] = share
+                r[first : first + d] = share
                 p.add(r, sign * b[0])
 
     def bound(self, choice):
@@ -243,8 +259,11 @@ class Search:
     def cone_error(c, state, x):
         F, W = (c[k][0] @ x + c[k][1] for k in ("F", "W"))
         along, size = W[1:], np.linalg.norm(W[1:])
-        slides = max(abs(F[0] - np.linalg.norm(F[1:])), abs(W[0] - size),
-                     np.linalg.norm(F[1:] + F[0] * along / size) if size > FOUND else 0)
+        slides = max(
+            abs(F[0] - np.linalg.norm(F[1:])),
+            abs(W[0] - size),
+            np.linalg.norm(F[1:] + F[0] * along / size) if size > FOUND else 0,
+        )
         return slides if state else min(np.linalg.norm(F), np.linalg.norm(W), slides)
 
     def worst(self, choice, x):
@@ -253,8 +272,11 @@ class Search:
         found = [(self.gear_error(i, x), 0, i) for i in range(s.n) if i not in gear or gear[i][1] is None]
         if max(found, default=(0,))[0] <= FOUND:
             found += [(self.row_error(i, x), 1, i) for i in range(s.ne, s.m) if i not in row and i not in s.inside]
-            found += [(self.cone_error(c, cone.get(k), x), 2, k) for k, c in enumerate(s.cone)
-                      if k not in cone or cone[k][0] == "slides"]
+            found += [
+                (self.cone_error(c, cone.get(k), x), 2, k)
+                for k, c in enumerate(s.cone)
+                if k not in cone or cone[k][0] == "slides"
+            ]
         return max(found, default=(0, None, None))
 
     def branches(self, choice, which, k):
@@ -265,16 +287,19 @@ class Search:
             new = ("acts", "below", "above") if k < self.step.ne + self.step.nf else ("acts", "open")
         elif old is None:
             d = len(self.step.cone[k]["F"][1]) - 1
-            new = [("open",), ("sticks",)] + [("slides", np.diag(2.0 * np.array(list(np.binary_repr(i, d)), float) - 1))
-                                              for i in range(1 << d)]
+            new = [("open",), ("sticks",)] + [
+                ("slides", np.diag(2.0 * np.array(list(np.binary_repr(i, d)), float) - 1)) for i in range(1 << d)
+            ]
         else:
             V = old[1]
             away = ((V[:, :, None] - V[:, None, :]) ** 2).sum(0)
             i, j = np.unravel_index(away.argmax(), away.shape)
-            if away[i, j] < FINE ** 2:
+            if away[i, j] < FINE**2:
                 return None
             middle = (V[:, i] + V[:, j]) / np.linalg.norm(V[:, i] + V[:, j])
-            new = [("slides", np.column_stack([middle if q == k2 else V[:, q] for q in range(len(V))])) for k2 in (i, j)]
+            new = [
+                ("slides", np.column_stack([middle if q == k2 else V[:, q] for q in range(len(V))])) for k2 in (i, j)
+            ]
         return [tuple({**part, k: value} if p == which else part for p, part in enumerate(choice)) for value in new]
 
     def run(self, seconds):
@@ -289,7 +314,7 @@ class Search:
                 continue
             missing, which, k = (1, 0, None) if x is None else self.worst(choice, x)
             if x is not None and missing <= FOUND and error <= FOUND:
-                t = self.step.scale[:self.step.n] * x[:self.step.n]
+                t = self.step.scale[: self.step.n] * x[: self.step.n]
                 return f"a solution, error {max(missing, error):.1g}: t = {np.array2string(t)}"
             new = None if k is None else self.branches(choice, which, k)
             if new is None:
@@ -303,7 +328,9 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("case", nargs="+", type=pathlib.Path)
     parser.add_argument("--seconds", type=float, default=600)
-    parser.add_argument("--plugin", default=str(pathlib.Path(__file__).resolve().parent.parent / "build/lib/libmjgear.so"))
+    parser.add_argument(
+        "--plugin", default=str(pathlib.Path(__file__).resolve().parent.parent / "build/lib/libmjgear.so")
+    )
     args = parser.parse_args()
     mujoco.mj_loadPluginLibrary(args.plugin)
     for path in args.case:
@@ -311,8 +338,11 @@ def main():
         search, begin = Search(step), time.monotonic()
         verdict = search.run(args.seconds)
         integrator = re.search(r"integrator='(\w+)'", path.read_text()).group(1)
-        print(f"{path.name}: {integrator}, {step.n} gears, {step.m} rows, {len(step.cone)} cones: {verdict}"
-              f" ({search.programs} programs, {time.monotonic() - begin:.0f} s)", flush=True)
+        print(
+            f"{path.name}: {integrator}, {step.n} gears, {step.m} rows, {len(step.cone)} cones: {verdict}"
+            f" ({search.programs} programs, {time.monotonic() - begin:.0f} s)",
+            flush=True,
+        )
 
 
 if __name__ == "__main__":

@@ -32,7 +32,12 @@ def arm(h, gears, options):
         for name, value in options.items():
             setattr(joint, name, value)
         joint.frictionloss = 0 if gears else 1e-3
-        body.mass, body.ipos, body.inertia, body.explicitinertial = mass, [length / 2, 0, 0], [1e-5, mass * length**2 / 12, mass * length**2 / 12], True
+        body.mass, body.ipos, body.inertia, body.explicitinertial = (
+            mass,
+            [length / 2, 0, 0],
+            [1e-5, mass * length**2 / 12, mass * length**2 / 12],
+            True,
+        )
         motor = spec.add_actuator(name=f"m{i}", trntype=mujoco.mjtTrn.mjTRN_JOINT, target=f"j{i}")
         motor.set_to_motor()
         at = length
@@ -55,8 +60,10 @@ class Lagged:
         own[data.efc_id[: data.nefc][rows]] = data.efc_force[: data.nefc][rows]
         external = -data.qfrc_bias + data.qfrc_constraint - own
         load = np.abs(data.qfrc_actuator - external)
-        rest = np.exp(-np.abs(data.qvel / k["stribeck_velocity"]) ** k["stribeck_exponent"])
-        model.dof_frictionloss[:] = k["coulomb"] + k["gamma_u"] * load + rest * (k["stribeck_friction"] + k["gamma_u_stribeck"] * load)
+        rest = np.exp(-(np.abs(data.qvel / k["stribeck_velocity"]) ** k["stribeck_exponent"]))
+        model.dof_frictionloss[:] = (
+            k["coulomb"] + k["gamma_u"] * load + rest * (k["stribeck_friction"] + k["gamma_u_stribeck"] * load)
+        )
 
 
 def play(kind, h, seconds, pose, torque, options=TOLERANT, watch=None):
@@ -120,7 +127,10 @@ def swing(kind, h, options=TOLERANT):
 
     def watch(data):
         data.ctrl[:] = 1.2 * load * math.cos(2 * math.pi * data.time)
-        if round(data.time / 0.008) * 0.008 > data.time - h / 2 and abs(round(data.time / 0.008) * 0.008 - data.time) < h / 2:
+        if (
+            round(data.time / 0.008) * 0.008 > data.time - h / 2
+            and abs(round(data.time / 0.008) * 0.008 - data.time) < h / 2
+        ):
             out.append(data.qpos.copy())
 
     pose = np.array([0.6, -0.4, 0.5])
@@ -166,7 +176,11 @@ def main():
     parser.add_argument("--check", action="store_true")
     parser.add_argument("--minutes", type=float, default=1)
     options = parser.parse_args()
-    kinds = (("lagged", TOLERANT, "lagged"), ("lagged", STIFF, "lagged, stiff constraint"), ("exact", TOLERANT, "exact"))
+    kinds = (
+        ("lagged", TOLERANT, "lagged"),
+        ("lagged", STIFF, "lagged, stiff constraint"),
+        ("exact", TOLERANT, "exact"),
+    )
     if options.check:
         assert creep("exact", 0.1, TOLERANT) == (0, 0)
         assert creep("lagged", 0.1, TOLERANT)[0] > 1e-5
@@ -185,17 +199,31 @@ Lagged is the published recipe: the bound of the last step's torques in `frictio
     for kind, how, name in kinds:
         speed, turn = creep(kind, options.minutes, how)
         low, high = band(kind, how)
-        print(f"| {name} | {speed:.1e} rad/s | {turn:.1e} rad | {low:.3f} to {high:.3f} of its load | {max(0.0, power(kind, how)):.1e} W |")
+        print(
+            f"| {name} | {speed:.1e} rad/s | {turn:.1e} rad | {low:.3f} to {high:.3f} of its load | {max(0.0, power(kind, how)):.1e} W |"
+        )
     print("| closed form | 0 | 0 | {:.3f} to {:.3f} of its load | 0 |".format(*closed_band()))
-    print("\nLargest error of an angle in a driven second, of each against itself at 0.125 ms, rad:\n\n| step | 4 ms | 2 ms | 1 ms | 0.5 ms |\n|:--|--:|--:|--:|--:|")
+    print(
+        "\nLargest error of an angle in a driven second, of each against itself at 0.125 ms, rad:\n\n| step | 4 ms | 2 ms | 1 ms | 0.5 ms |\n|:--|--:|--:|--:|--:|"
+    )
     finest = {name: swing(kind, 0.000125, how) for kind, how, name in kinds}
     for kind, how, name in kinds:
-        print(f"| {name} | " + " | ".join(f"{np.abs(swing(kind, h, how) - finest[name]).max():.1e}" for h in (0.004, 0.002, 0.001, 0.0005)) + " |")
+        print(
+            f"| {name} | "
+            + " | ".join(
+                f"{np.abs(swing(kind, h, how) - finest[name]).max():.1e}" for h in (0.004, 0.002, 0.001, 0.0005)
+            )
+            + " |"
+        )
     apart = np.abs(finest["lagged"] - finest["exact"]).max()
-    print(f"\nAt 0.125 ms the two are {apart:.2f} rad apart: the recipe leaves out the torques that accelerate rotor and link.")
+    print(
+        f"\nAt 0.125 ms the two are {apart:.2f} rad apart: the recipe leaves out the torques that accelerate rotor and link."
+    )
     spent = cost()
-    print(f"\nThe engine's step with this friction costs {spent['exact'] / spent['constant']:.2f} times one with constant `frictionloss`, of which the recipe takes one "
-          "and its own computation.")
+    print(
+        f"\nThe engine's step with this friction costs {spent['exact'] / spent['constant']:.2f} times one with constant `frictionloss`, of which the recipe takes one "
+        "and its own computation."
+    )
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 
 usage: plot_solver_cost.py solver_cost.csv [picture]     needs matplotlib
 """
+
 import csv
 import sys
 from collections import defaultdict
@@ -18,6 +19,7 @@ def read(path):
 
 def plot(context, rows, picture):
     import matplotlib
+
     matplotlib.use("Agg")
     from matplotlib import pyplot
 
@@ -29,17 +31,22 @@ def plot(context, rows, picture):
         for row in rows:
             if row["source"] == source:
                 x = int(row["trees"]) if source == "forest" else int(row["joints"])
-                lines[row["solver"], row["start"]].append(
-                    (x, float(row["median_us"]), float(row["p99_us"])))
+                lines[row["solver"], row["start"]].append((x, float(row["median_us"]), float(row["p99_us"])))
         colors = {}
         for (solver, start), points in sorted(lines.items()):
             color = colors.setdefault(solver, f"C{len(colors)}")
             x, median, p99 = zip(*sorted(points))
-            axis.errorbar(x, median, yerr=([0] * len(x), [b - a for a, b in zip(median, p99)]),
-                          color=color, linestyle="-" if start == "cold" else ":", marker=".",
-                          capsize=2, label=f"{solver}, {start}")
-        axis.set(xscale="log", yscale="log", title=title,
-                 xlabel="trees" if source == "forest" else "joints")
+            axis.errorbar(
+                x,
+                median,
+                yerr=([0] * len(x), [b - a for a, b in zip(median, p99)]),
+                color=color,
+                linestyle="-" if start == "cold" else ":",
+                marker=".",
+                capsize=2,
+                label=f"{solver}, {start}",
+            )
+        axis.set(xscale="log", yscale="log", title=title, xlabel="trees" if source == "forest" else "joints")
         axis.grid(True, which="both", alpha=0.3)
         if lines:
             axis.legend(fontsize=7)

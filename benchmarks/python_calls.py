@@ -1,6 +1,6 @@
 """What calls of the Python package cost beside a step of the same model, in microseconds of a core.
 
-    PYTHONPATH=python MJGEAR_LIBRARIES=build/lib build/venv/bin/python benchmarks/python_calls.py
+PYTHONPATH=python MJGEAR_LIBRARIES=build/lib build/venv/bin/python benchmarks/python_calls.py
 """
 
 import time

@@ -40,7 +40,14 @@ def chain():
     for k in range(7):
         body = body.add_body(pos=(0.2, 0, 0))
         body.add_joint(name=f"j{k}", axis=((1, 0, 0), (0, 1, 0))[k % 2], armature=0.2, damping=[0.1, 0, 0])
-        body.add_geom(type=mujoco.mjtGeom.mjGEOM_CAPSULE, size=(0.03, 0, 0), fromto=(0, 0, 0, 0.2, 0, 0), mass=1, contype=0, conaffinity=0)
+        body.add_geom(
+            type=mujoco.mjtGeom.mjGEOM_CAPSULE,
+            size=(0.03, 0, 0),
+            fromto=(0, 0, 0, 0.2, 0, 0),
+            mass=1,
+            contype=0,
+            conaffinity=0,
+        )
         actuator = spec.add_actuator(target=f"j{k}", trntype=mujoco.mjtTrn.mjTRN_JOINT)
         actuator.set_to_motor()
     mjgear.add(spec, [f"j{k}" for k in range(7)], eta_forward=0.8, eta_backward=0.7, coulomb=0.3)
@@ -125,7 +132,9 @@ def main():
             keep.append(batch)
         print(f"| {'yes' if geared else 'no'} | {(sizes[1] - sizes[0]) / 16000 / 1024:.1f} |")
 
-    print("\n| simulations | steps a call | the model's gears, us a step | drawn gears, us a step | ratio |\n|--:|--:|--:|--:|--:|")
+    print(
+        "\n| simulations | steps a call | the model's gears, us a step | drawn gears, us a step | ratio |\n|--:|--:|--:|--:|--:|"
+    )
     m = chain()
     for simulations in (1, 16, 256):
         batches = drawn(m, simulations)
@@ -143,9 +152,16 @@ def main():
             print(f"| {simulations} | {steps} | {least[0]:.2f} | {least[1]:.2f} | {ratio:.2f} |", flush=True)
 
     print("\n| mjgear.randomize of seven gears | ms |\n|:--|--:|")
-    intervals, rng = {"eta_forward": (0.7, 0.9), "eta_backward": (0.6, 0.8), "coulomb": (0.1, 0.5)}, np.random.default_rng(0)
+    intervals, rng = (
+        {"eta_forward": (0.7, 0.9), "eta_backward": (0.6, 0.8), "coulomb": (0.1, 0.5)},
+        np.random.default_rng(0),
+    )
     one, many = mjgear.Gears(m, mujoco.MjData(m)), mjgear.Gears(m, Batch(m, nsim=1024, nthread=1))
-    for name, gears, sims in (("of an MjData", one, None), ("of one of 1 024 simulations", many, [3]), ("of 1 024 simulations", many, None)):
+    for name, gears, sims in (
+        ("of an MjData", one, None),
+        ("of one of 1 024 simulations", many, [3]),
+        ("of 1 024 simulations", many, None),
+    ):
         calls, least = 200 if gears is one or sims else 5, np.inf
         for _ in range(2 * ROUNDS):
             begin = time.process_time()

@@ -19,7 +19,10 @@ def measure(view, scene, *options):
     """Frames a second, simulated seconds a second, processor time of a frame in ms."""
     command = ["xvfb-run", "--auto-servernum", view, scene, "--size", SCENES[scene], "--measure", "6", *options]
     text = subprocess.run(command, check=True, capture_output=True, text=True).stdout
-    return [float(re.search(pattern, text)[1]) for pattern in (r"([\d.]+) frames/s", r"real time ([\d.]+)", r"([\d.]+) ms a frame")]
+    return [
+        float(re.search(pattern, text)[1])
+        for pattern in (r"([\d.]+) frames/s", r"real time ([\d.]+)", r"([\d.]+) ms a frame")
+    ]
 
 
 def main():

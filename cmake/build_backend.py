@@ -16,8 +16,10 @@ MUJOCO = "mujoco>=3.11"  # as in the dependencies of pyproject.toml
 
 def _missing() -> list[str]:
     # -I: not the isolated environment in which this runs
-    found = subprocess.run([sys.executable, "-I", "-c", "import importlib.util as u, sys; sys.exit(u.find_spec('mujoco') is None)"],
-                           check=False)
+    found = subprocess.run(
+        [sys.executable, "-I", "-c", "import importlib.util as u, sys; sys.exit(u.find_spec('mujoco') is None)"],
+        check=False,
+    )
     return [MUJOCO] if found.returncode and not os.environ.get("MUJOCO_DIR") else []
 
 

@@ -53,8 +53,14 @@ def uses(files):
     text = {f: re.sub(r"//.*", "", (ROOT / f).read_text()) for f in all_files}
     where = {name: f for f in all_files for name in [*DEFINITION.findall(text[f]), *INLINE.findall(text[f])]}
     # of a header bodies of functions, not declarations
-    body = {f: text[f] if f.suffix == ".c" else "\n".join(re.findall(r"\{.*?^\}", text[f], re.MULTILINE | re.DOTALL)) for f in all_files}
-    graph = {f: {where[n] for n in NAME.findall(body[f]) if n in where and where[n].with_suffix("") != f.with_suffix("")} for f in all_files}
+    body = {
+        f: text[f] if f.suffix == ".c" else "\n".join(re.findall(r"\{.*?^\}", text[f], re.MULTILINE | re.DOTALL))
+        for f in all_files
+    }
+    graph = {
+        f: {where[n] for n in NAME.findall(body[f]) if n in where and where[n].with_suffix("") != f.with_suffix("")}
+        for f in all_files
+    }
     return graph, where
 
 
@@ -87,8 +93,12 @@ def rooms(graph):
     do not count."""
     count = collections.Counter()
     for f, others in graph.items():
-        count.update((room(f), room(o)) for o in others
-                     if room(o) != room(f) and not (o.suffix == ".h" and not any(room(x).startswith(room(o).split("/")[0]) for x in graph[o])))
+        count.update(
+            (room(f), room(o))
+            for o in others
+            if room(o) != room(f)
+            and not (o.suffix == ".h" and not any(room(x).startswith(room(o).split("/")[0]) for x in graph[o]))
+        )
     return count
 
 
@@ -135,7 +145,9 @@ def untested(files):
     elsewhere = dict(re.findall(r"^\| `([\w/.]+\.c)` \| `([\w/.]+)` \| \S", page, re.MULTILINE))
     lists = {f.parent: f.read_text() for f in (ROOT / "tests").rglob("CMakeLists.txt")}
     for f in map(str, files):
-        mirrors = [ROOT / "tests" / pathlib.Path(f).parent / f"test_{pathlib.Path(f).stem}{end}" for end in (".c", ".py")]
+        mirrors = [
+            ROOT / "tests" / pathlib.Path(f).parent / f"test_{pathlib.Path(f).stem}{end}" for end in (".c", ".py")
+        ]
         own = [t for t in mirrors if t.exists()]
         if own and f in elsewhere:
             yield f"tests/README.md: {f} has a test of its own, {own[0].relative_to(ROOT)}"
@@ -167,9 +179,16 @@ def check(picture=None):
 
     findings += untested(files)
 
-    everywhere = [f for top in ("core", "plugin", "python", "tools", "viewer", "scenes", "benchmarks", "tests") for f in (ROOT / top).rglob("*.[ch]")]
+    everywhere = [
+        f
+        for top in ("core", "plugin", "python", "tools", "viewer", "scenes", "benchmarks", "tests")
+        for f in (ROOT / top).rglob("*.[ch]")
+    ]
     asking = {str(f.relative_to(ROOT)) for f in everywhere if SYSTEM.search(f.read_text())}
-    findings += [f"{f} asks for the system, which {' and '.join(sorted(SYSTEM_HEADERS))} alone do" for f in sorted(asking - SYSTEM_HEADERS)]
+    findings += [
+        f"{f} asks for the system, which {' and '.join(sorted(SYSTEM_HEADERS))} alone do"
+        for f in sorted(asking - SYSTEM_HEADERS)
+    ]
     findings += [f"{f} does not ask for the system" for f in sorted(SYSTEM_HEADERS - asking)]
 
     # | `function` | file | rows of the page
@@ -243,9 +262,20 @@ def draw(path):
             x, y = step * (i - (len(texts) - 1) / 2), down - (0.55 + 0.27 * tallest) / 2
             place[name] = (x, y)
             color = "#dbe9f6" if name.startswith("core") else "#fde7cf"
-            axes.add_patch(FancyBboxPatch((x - width / 2, y - height[name] / 2), width, height[name], facecolor=color, edgecolor="#444444",
-                                          boxstyle="round,pad=0.02,rounding_size=0.12", zorder=3))
-            axes.text(x, y + height[name] / 2 - 0.22, name, ha="center", va="center", weight="bold", fontsize=13, zorder=4)
+            axes.add_patch(
+                FancyBboxPatch(
+                    (x - width / 2, y - height[name] / 2),
+                    width,
+                    height[name],
+                    facecolor=color,
+                    edgecolor="#444444",
+                    boxstyle="round,pad=0.02,rounding_size=0.12",
+                    zorder=3,
+                )
+            )
+            axes.text(
+                x, y + height[name] / 2 - 0.22, name, ha="center", va="center", weight="bold", fontsize=13, zorder=4
+            )
             axes.text(x, y - 0.2, "\n".join(lines), ha="center", va="center", fontsize=9.5, zorder=4, linespacing=1.25)
         down -= 0.55 + 0.27 * tallest + 1.25
     for (a, b), count in between.items():
@@ -264,8 +294,19 @@ def draw(path):
             if abs(yb - ya) > 4 and abs(xb - xa) < 0.5 * step:
                 side = 1 if xa + xb >= 0 else -1
                 start, end, bend = (xa + side * width / 2, ya), (xb + side * width / 2, yb), -0.35 * side
-        axes.add_patch(FancyArrowPatch(start, end, arrowstyle="-|>", mutation_scale=16, color="#5b6b7b", alpha=0.75,
-                                       linewidth=1.0 + 0.3 * min(count, 8), connectionstyle=f"arc3,rad={bend}", zorder=2))
+        axes.add_patch(
+            FancyArrowPatch(
+                start,
+                end,
+                arrowstyle="-|>",
+                mutation_scale=16,
+                color="#5b6b7b",
+                alpha=0.75,
+                linewidth=1.0 + 0.3 * min(count, 8),
+                connectionstyle=f"arc3,rad={bend}",
+                zorder=2,
+            )
+        )
     axes.set_xlim(min(x for x, _ in place.values()) - 3.6, max(x for x, _ in place.values()) + 3.6)
     axes.set_ylim(down + 0.9, 0.3)
     axes.set_axis_off()

@@ -26,7 +26,9 @@ class Forearm(gymnasium.Env[Observation, NDArray[np.float32]]):
         self.observation_space = gymnasium.spaces.Box(-100, 100, (3,), np.float64)
         self.action_space = gymnasium.spaces.Box(-1, 1, (1,), np.float32)
 
-    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Observation, dict[str, Any]]:
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[Observation, dict[str, Any]]:
         super().reset(seed=seed)
         mujoco.mj_resetData(self.model, self.data)
         self.gear.set(eta_forward=self.np_random.uniform(0.5, 0.8), coulomb=self.np_random.uniform(0, 0.5))
@@ -61,4 +63,6 @@ if __name__ == "__main__":
             torque = 40 * (goal - angle) - 3 * velocity
             observation, reward, _, ended, info = environment.step(np.array([np.clip(torque / 20, -1, 1)], np.float32))
             total += reward
-        print(f"efficiency {info['eta_forward']:.3f}: return {total:7.2f}, {observation[0] - observation[2]:+.3f} rad from the goal")
+        print(
+            f"efficiency {info['eta_forward']:.3f}: return {total:7.2f}, {observation[0] - observation[2]:+.3f} rad from the goal"
+        )

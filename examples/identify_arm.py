@@ -33,15 +33,33 @@ def arm():
     for joint, axis, length, gain in zip(JOINTS, axes, lengths, kp):
         body = parent.add_body(name=joint, pos=place)
         body.add_joint(name=joint, axis=axis)
-        body.add_geom(type=mujoco.mjtGeom.mjGEOM_CAPSULE, fromto=[0, 0, 0, length, 0, 0], size=[0.04, 0, 0], density=1500,
-                      contype=0, conaffinity=0)
+        body.add_geom(
+            type=mujoco.mjtGeom.mjGEOM_CAPSULE,
+            fromto=[0, 0, 0, length, 0, 0],
+            size=[0.04, 0, 0],
+            density=1500,
+            contype=0,
+            conaffinity=0,
+        )
         actuator = spec.add_actuator(name=joint, target=joint, trntype=mujoco.mjtTrn.mjTRN_JOINT)
         actuator.set_to_position(kp=gain, kv=0.03 * gain)
-        spec.add_sensor(name=f"{joint}_position", type=mujoco.mjtSensor.mjSENS_JOINTPOS, objtype=mujoco.mjtObj.mjOBJ_JOINT, objname=joint)
-        spec.add_sensor(name=f"{joint}_torque", type=mujoco.mjtSensor.mjSENS_JOINTACTFRC, objtype=mujoco.mjtObj.mjOBJ_JOINT, objname=joint)
+        spec.add_sensor(
+            name=f"{joint}_position",
+            type=mujoco.mjtSensor.mjSENS_JOINTPOS,
+            objtype=mujoco.mjtObj.mjOBJ_JOINT,
+            objname=joint,
+        )
+        spec.add_sensor(
+            name=f"{joint}_torque",
+            type=mujoco.mjtSensor.mjSENS_JOINTACTFRC,
+            objtype=mujoco.mjtObj.mjOBJ_JOINT,
+            objname=joint,
+        )
         parent, place = body, [length, 0, 0]
     # a tool beside the axis of the last joint, so that it turns a load too
-    parent.add_geom(type=mujoco.mjtGeom.mjGEOM_SPHERE, pos=[0.1, 0.12, 0], size=[0.05, 0, 0], mass=3, contype=0, conaffinity=0)
+    parent.add_geom(
+        type=mujoco.mjtGeom.mjGEOM_SPHERE, pos=[0.1, 0.12, 0], size=[0.05, 0, 0], mass=3, contype=0, conaffinity=0
+    )
     return spec
 
 
@@ -49,9 +67,13 @@ def truth(rng):
     """Strain-wave gears: JOINT.NUMBER -> value, torques in proportion to the load of the joint."""
     values = {}
     for joint, size in zip(JOINTS, (40, 60, 30, 5, 8, 4)):
-        values |= {f"{joint}.gamma_u": rng.uniform(0.02, 0.1), f"{joint}.gamma_v": rng.uniform(0.15, 0.35),
-                   f"{joint}.coulomb": 0.05 * size * rng.uniform(0.7, 1.3), f"{joint}.damping": 0.05 * size * rng.uniform(0.7, 1.3),
-                   f"{joint}.armature": 0.01 * size * rng.uniform(0.7, 1.3)}
+        values |= {
+            f"{joint}.gamma_u": rng.uniform(0.02, 0.1),
+            f"{joint}.gamma_v": rng.uniform(0.15, 0.35),
+            f"{joint}.coulomb": 0.05 * size * rng.uniform(0.7, 1.3),
+            f"{joint}.damping": 0.05 * size * rng.uniform(0.7, 1.3),
+            f"{joint}.armature": 0.01 * size * rng.uniform(0.7, 1.3),
+        }
     return values
 
 
@@ -86,5 +108,7 @@ def write(folder, rng, logs=3):
 
 
 if __name__ == "__main__":
-    for name, value in write(pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else "arm"), np.random.default_rng(1)).items():
+    for name, value in write(
+        pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else "arm"), np.random.default_rng(1)
+    ).items():
         print(f"{name:<28}{value:12.5g}")

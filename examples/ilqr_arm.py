@@ -26,7 +26,17 @@ ARM = """<mujoco><option timestep="0.005" integrator="implicitfast" cone="ellipt
   <actuator><motor joint="shoulder"/><motor joint="elbow"/></actuator></mujoco>"""
 
 spec = mujoco.MjSpec.from_string(ARM)
-mjgear.add(spec, ["shoulder", "elbow"], gamma_u=0.05, gamma_v=0.15, backlash="exact", half_gap=0.002, stiffness=80, damping=0.1, rotor_inertia=0.02)
+mjgear.add(
+    spec,
+    ["shoulder", "elbow"],
+    gamma_u=0.05,
+    gamma_v=0.15,
+    backlash="exact",
+    half_gap=0.002,
+    stiffness=80,
+    damping=0.1,
+    rotor_inertia=0.02,
+)
 model = spec.compile()
 data = mujoco.MjData(model)
 size = mujoco.mj_stateSize(model, mujoco.mjtState.mjSTATE_INTEGRATION)
@@ -58,7 +68,10 @@ def rollout(controls: np.ndarray, policy: list | None = None, share: float = 1.0
         mujoco.mj_getState(model, data, starts[-1], mujoco.mjtState.mjSTATE_INTEGRATION)
         mujoco.mj_step(model, data)
         states.append(observe())
-    cost = 0.5 * EFFORT * ((np.array(used) - HOLD) ** 2).sum() + 0.5 * (WEIGHT * (states[-1][: 2 * model.nv] - TARGET) ** 2).sum()
+    cost = (
+        0.5 * EFFORT * ((np.array(used) - HOLD) ** 2).sum()
+        + 0.5 * (WEIGHT * (states[-1][: 2 * model.nv] - TARGET) ** 2).sum()
+    )
     return np.array(states), np.array(used), starts, float(cost)
 
 
@@ -78,9 +91,16 @@ def improve(motion: tuple, known: bool) -> tuple | None:
     for k in reversed(range(STEPS)):
         mujoco.mj_setState(model, data, starts[k], mujoco.mjtState.mjSTATE_INTEGRATION)
         a, b = linearize(known)
-        q_u, q_uu, q_ux = EFFORT * (controls[k] - HOLD) + b.T @ gradient, EFFORT * np.eye(model.nu) + b.T @ hessian @ b, b.T @ hessian @ a
+        q_u, q_uu, q_ux = (
+            EFFORT * (controls[k] - HOLD) + b.T @ gradient,
+            EFFORT * np.eye(model.nu) + b.T @ hessian @ b,
+            b.T @ hessian @ a,
+        )
         change, gain = -np.linalg.solve(q_uu, q_u), -np.linalg.solve(q_uu, q_ux)
-        gradient, hessian = a.T @ gradient + gain.T @ (q_uu @ change + q_u) + q_ux.T @ change, a.T @ hessian @ a + q_ux.T @ gain
+        gradient, hessian = (
+            a.T @ gradient + gain.T @ (q_uu @ change + q_u) + q_ux.T @ change,
+            a.T @ hessian @ a + q_ux.T @ gain,
+        )
         hessian = (hessian + hessian.T) / 2
         whole = np.zeros((model.nu, states.shape[1]))
         whole[:, :n] = gain
@@ -104,4 +124,6 @@ for what, known in (("with what gears remember", True), ("mjd_transitionFD", Fal
             break
         motion = better
         costs.append(motion[3])
-    print(f"{what}: cost {costs[0]:.3f} -> {costs[-1]:.3f} in {len(costs) - 1} steps; the block is {1e3 * (motion[0][-1][2] - GOAL):+.1f} mm from its goal")
+    print(
+        f"{what}: cost {costs[0]:.3f} -> {costs[-1]:.3f} in {len(costs) - 1} steps; the block is {1e3 * (motion[0][-1][2] - GOAL):+.1f} mm from its goal"
+    )

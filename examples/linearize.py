@@ -47,4 +47,6 @@ while data.time < 3:
     feedforward = load * np.cos(angle) / elbow.eta_forward
     data.ctrl = feedforward - gain[0] @ [angle - goal, velocity]
     mujoco.mj_step(model, data)
-print(f"after 3 s: {1e3 * (data.qpos[0] - goal):+.3f} mrad from the goal, velocity {data.qvel[0]:.1e} rad/s, mode {elbow.mode:g}")
+print(
+    f"after 3 s: {1e3 * (data.qpos[0] - goal):+.3f} mrad from the goal, velocity {data.qvel[0]:.1e} rad/s, mode {elbow.mode:g}"
+)

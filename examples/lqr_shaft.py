@@ -16,7 +16,17 @@ ARM = """<mujoco><option timestep="0.002" integrator="implicitfast" tolerance="0
 HOLD = 2 * 9.81 * 0.25 / 0.97  # motor torque at which the weight of the arm, level, is about to rise, N m
 
 spec = mujoco.MjSpec.from_string(ARM)
-mjgear.add(spec, "elbow", eta_forward=0.97, eta_backward=0.96, armature=0.05, backlash="exact", half_gap=0.002, stiffness=60, damping=0.05)
+mjgear.add(
+    spec,
+    "elbow",
+    eta_forward=0.97,
+    eta_backward=0.96,
+    armature=0.05,
+    backlash="exact",
+    half_gap=0.002,
+    stiffness=60,
+    damping=0.05,
+)
 model = spec.compile()
 data = mujoco.MjData(model)
 

@@ -81,7 +81,10 @@ def main():
         with contextlib.redirect_stdout(io.StringIO()):
             runner.learn(arguments.iterations)
         policies[geared] = runner.get_inference_policy(device=arguments.device)
-        print(f"trained with {names[geared]}: score {before:.3f} before, {score(policies[geared], env):.3f} after", flush=True)
+        print(
+            f"trained with {names[geared]}: score {before:.3f} before, {score(policies[geared], env):.3f} after",
+            flush=True,
+        )
 
     print("\n| trained with | played with no gear | played with the gear |\n|:--|--:|--:|")
     for trained, policy in policies.items():

@@ -1,7 +1,7 @@
 """Newton's arm with worm gears: it holds its load without power.
 
-    pip install mjgear newton mujoco-warp==3.17.0
-    python newton_arm.py
+pip install mjgear newton mujoco-warp==3.17.0
+python newton_arm.py
 """
 
 import newton
@@ -37,7 +37,12 @@ def sink(gears: bool, seconds: float = 1.0) -> np.ndarray:
     solver = newton.solvers.SolverMuJoCo(model, njmax=32)
     if gears:
         attached = mjgear.warp.attach(
-            solver.mjw_model, solver.mjw_data, solver.mj_model, ["*shoulder", "*elbow"], eta_forward=0.5, eta_backward=-0.1
+            solver.mjw_model,
+            solver.mjw_data,
+            solver.mj_model,
+            ["*shoulder", "*elbow"],
+            eta_forward=0.5,
+            eta_backward=-0.1,
         )
     now, then, control = model.state(), model.state(), model.control()
     first = now.joint_q.numpy().copy()

@@ -1,7 +1,7 @@
 """Newton's quadruped, its motors off: with worm gears it stands, with gears that can be driven back it sinks, each in its time.
 
-    pip install mjgear "newton[sim]" mujoco-warp==3.17.0
-    python newton_quadruped.py
+pip install mjgear "newton[sim]" mujoco-warp==3.17.0
+python newton_quadruped.py
 """
 
 import newton
@@ -43,9 +43,13 @@ def quadrupeds(worlds: int) -> newton.Model:
 def stand(gear: dict | None, seconds: float, worlds: int = 2) -> tuple[np.ndarray, float, float]:
     """Height of the trunk after each step (steps, worlds), m; how far joints move in the last 0.2 s, rad; share of the steps unsettled."""
     model = quadrupeds(worlds)
-    solver = newton.solvers.SolverMuJoCo(model, njmax=300, nconmax=100, integrator="implicitfast", jacobian="dense", iterations=50)
+    solver = newton.solvers.SolverMuJoCo(
+        model, njmax=300, nconmax=100, integrator="implicitfast", jacobian="dense", iterations=50
+    )
     if gear:
-        attached = mjgear.warp.attach(solver.mjw_model, solver.mjw_data, solver.mj_model, "*_HAA *_HFE *_KFE".split(), **gear)
+        attached = mjgear.warp.attach(
+            solver.mjw_model, solver.mjw_data, solver.mj_model, "*_HAA *_HFE *_KFE".split(), **gear
+        )
     now, then, control = model.state(), model.state(), model.control()
     heights, joints = [], []
     for _ in range(round(seconds / STEP)):

@@ -69,7 +69,9 @@ class Arms:
 def act(policy, q, v, goal):
     """Share of the motors' torque. policy: (n, parameters)"""
     a = q[:, :1]
-    inputs = np.concatenate([4 * (goal - q), 0.5 * v, np.cos(a), np.cos(a + q[:, 1:]), np.ones_like(a), np.sin(a)], axis=1)
+    inputs = np.concatenate(
+        [4 * (goal - q), 0.5 * v, np.cos(a), np.cos(a + q[:, 1:]), np.ones_like(a), np.sin(a)], axis=1
+    )
     W1 = policy[:, : INPUTS * HIDDEN].reshape(-1, HIDDEN, INPUTS)
     W2 = policy[:, INPUTS * HIDDEN :].reshape(-1, 2, HIDDEN)
     return np.tanh(np.einsum("noh,nh->no", W2, np.tanh(np.einsum("nhi,ni->nh", W1, inputs))))
@@ -119,8 +121,12 @@ def main():
     parser.add_argument("--seeds", type=int, default=5)
     parser.add_argument("--generations", type=int, default=200)
     arguments = parser.parse_args()
-    print("Means of 64 episodes: cost, distance from the goal after 2 s in rad, square of the motors' shares of their torque\n")
-    print("| seed | trained without gears, played without | trained without, played with gears | trained with gears, played with |")
+    print(
+        "Means of 64 episodes: cost, distance from the goal after 2 s in rad, square of the motors' shares of their torque\n"
+    )
+    print(
+        "| seed | trained without gears, played without | trained without, played with gears | trained with gears, played with |"
+    )
     print("|--:|--:|--:|--:|")
     rows = []
     for seed in range(arguments.seeds):

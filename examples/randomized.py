@@ -17,7 +17,9 @@ gears = mjgear.Gears(model, batch)
 elbow = gears["elbow"]
 
 # efficiencies and friction as they vary within a production
-mjgear.randomize(gears, {"eta_forward": (0.55, 0.7), "eta_backward": (-0.25, -0.15), "coulomb": ("0 Nm", "0.3 Nm")}, rng=1)
+mjgear.randomize(
+    gears, {"eta_forward": (0.55, 0.7), "eta_backward": (-0.25, -0.15), "coulomb": ("0 Nm", "0.3 Nm")}, rng=1
+)
 print(gears)
 
 # the motor has 8 N m, and half a second

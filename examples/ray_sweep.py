@@ -135,7 +135,12 @@ def write(table: pa.Table, path: pathlib.Path) -> None:
 def basis(settings: Settings) -> dict[str, object]:
     """Basis of the numbers of a chunk: settings except the number of arms, the model, and releases."""
     fixed = {name: value for name, value in dataclasses.asdict(settings).items() if name != "arms"}
-    return {**fixed, "model": hashlib.sha256(ARM.encode()).hexdigest(), "mujoco": mujoco.__version__, "mjgear": mjgear.__version__}
+    return {
+        **fixed,
+        "model": hashlib.sha256(ARM.encode()).hexdigest(),
+        "mujoco": mujoco.__version__,
+        "mjgear": mjgear.__version__,
+    }
 
 
 def parts_of(settings: Settings, out: pathlib.Path) -> list[pathlib.Path]:
@@ -149,7 +154,9 @@ def parts_of(settings: Settings, out: pathlib.Path) -> list[pathlib.Path]:
     note, mine = folder / "basis.json", basis(settings)
     if not note.exists():
         if any(folder.glob("*.parquet")):
-            raise SystemExit(f"{folder} has chunks but no basis.json that says of what; remove it, or choose another --out")
+            raise SystemExit(
+                f"{folder} has chunks but no basis.json that says of what; remove it, or choose another --out"
+            )
         unfinished = note.with_name(f"{note.name}.{os.getpid()}")
         unfinished.write_text(json.dumps(mine, indent=1))
         unfinished.replace(note)
@@ -198,7 +205,9 @@ def sweep(settings: Settings, out: pathlib.Path, work=simulate, retries: int = 5
     pending = [chunk for chunk in range(settings.chunks) if not files[chunk].exists()]
     left = iter(pending)
     task = ray.remote(num_cpus=1, max_retries=retries)(work)
-    window = max(4 * int(ray.cluster_resources().get("CPU", 1)), 8)  # so many at once: Ray looks at each of them again and again
+    window = max(
+        4 * int(ray.cluster_resources().get("CPU", 1)), 8
+    )  # so many at once: Ray looks at each of them again and again
     running: dict[object, int] = {}
     failed: dict[int, str] = {}
     with tqdm.tqdm(total=settings.chunks, initial=settings.chunks - len(pending), unit="chunk") as bar:
@@ -215,12 +224,16 @@ def sweep(settings: Settings, out: pathlib.Path, work=simulate, retries: int = 5
                 write(pa.table(ray.get(done)), files[chunk])
             except Exception as error:  # any exception of a chunk, or a worker that died each time
                 cause = getattr(error, "cause", None) or error
-                failed[chunk] = f"{type(cause).__name__}: {str(cause).strip().splitlines()[0] if str(cause).strip() else ''}"
+                failed[chunk] = (
+                    f"{type(cause).__name__}: {str(cause).strip().splitlines()[0] if str(cause).strip() else ''}"
+                )
             bar.update()
     if failed:
         table = join(settings, out) if len(failed) < settings.chunks else []
         lines = "\n".join(f"  chunk {chunk}: {line}" for chunk, line in sorted(failed.items()))
-        raise SystemExit(f"{len(failed)} of {settings.chunks} chunks failed; {len(table)} arms of the others are in {out}, and the same command tries again:\n{lines}")
+        raise SystemExit(
+            f"{len(failed)} of {settings.chunks} chunks failed; {len(table)} arms of the others are in {out}, and the same command tries again:\n{lines}"
+        )
     return join(settings, out)
 
 
@@ -229,10 +242,16 @@ def main() -> None:
     parser.add_argument("--arms", type=int, default=Settings.arms)
     parser.add_argument("--chunk", type=int, default=Settings.chunk, help="arms of a task")
     parser.add_argument("--seed", type=int, default=Settings.seed)
-    parser.add_argument("--out", type=pathlib.Path, default=pathlib.Path("sweep.parquet"), help="a .parquet or .csv file")
-    parser.add_argument("--address", help="of a Ray cluster; default: workers of this machine, whatever else runs on it")
+    parser.add_argument(
+        "--out", type=pathlib.Path, default=pathlib.Path("sweep.parquet"), help="a .parquet or .csv file"
+    )
+    parser.add_argument(
+        "--address", help="of a Ray cluster; default: workers of this machine, whatever else runs on it"
+    )
     parser.add_argument("--workers", type=int, help="on this machine; default: one a core")
-    parser.add_argument("--only", type=int, metavar="CHUNK", help="simulate this chunk here, without Ray, unless it is done")
+    parser.add_argument(
+        "--only", type=int, metavar="CHUNK", help="simulate this chunk here, without Ray, unless it is done"
+    )
     parser.add_argument("--join", action="store_true", help="put chunks that are done together, without Ray")
     arguments = parser.parse_args()
     settings, out = Settings(arguments.arms, arguments.chunk, seed=arguments.seed), arguments.out
@@ -245,11 +264,19 @@ def main() -> None:
         import ray
 
         try:
-            ray.init(address=arguments.address or "local", num_cpus=arguments.workers, include_dashboard=False, log_to_driver=False)
+            ray.init(
+                address=arguments.address or "local",
+                num_cpus=arguments.workers,
+                include_dashboard=False,
+                log_to_driver=False,
+            )
             table = sweep(settings, out)
         except KeyboardInterrupt:
             done = sum(file.exists() for file in parts_of(settings, out))
-            print(f"\ninterrupted: {done} of {settings.chunks} chunks are done; the same command goes on with the others", file=sys.stderr)
+            print(
+                f"\ninterrupted: {done} of {settings.chunks} chunks are done; the same command goes on with the others",
+                file=sys.stderr,
+            )
             sys.exit(130)
         finally:
             ray.shutdown()

@@ -44,5 +44,7 @@ for torque in ((-1, 0), (30, 8), (-5, -2)):
     mujoco.mj_step(alone, one, 200)
     mujoco.mj_step(both, two, 200)
     difference = abs(two.qpos - [*one.qpos, *one.qpos]).max()
-    print(f"shoulder {one.qpos[0]:+.4f} rad, elbow {one.qpos[1]:+.4f} rad; both arms as the one alone to {difference:.0e} rad")
+    print(
+        f"shoulder {one.qpos[0]:+.4f} rad, elbow {one.qpos[1]:+.4f} rad; both arms as the one alone to {difference:.0e} rad"
+    )
 print("geared:", ", ".join(mjgear.Gears(both, two)))

@@ -1,6 +1,6 @@
 """Gears for a robot that you did not write: joints by pattern, data-sheet values, and a forecast.
 
-    your_robot.py [ROBOT.xml]      without a file: an arm of six joints
+your_robot.py [ROBOT.xml]      without a file: an arm of six joints
 """
 
 import sys

@@ -51,9 +51,20 @@ def _doc(text: str, unit: str) -> str:
 def text() -> str:
     """The file's content."""
     keys, gap = _catalogue.keys(), _catalogue.gap_keys()
-    lines = [HEAD, "", "class SheetKeys(TypedDict, total=False):", '    """Keys of explain(), convert() and plot(): one value each, SI or a text with a unit."""', ""]
+    lines = [
+        HEAD,
+        "",
+        "class SheetKeys(TypedDict, total=False):",
+        '    """Keys of explain(), convert() and plot(): one value each, SI or a text with a unit."""',
+        "",
+    ]
     lines += ["    type: str", *(f"    {name}: Value" for name in (*keys, *_catalogue.tables())), ""]
-    lines += ["", "class GearKeys(TypedDict, total=False):", '    """Keys of add() and add_robot_gears(): one value, or one for each joint."""', ""]
+    lines += [
+        "",
+        "class GearKeys(TypedDict, total=False):",
+        '    """Keys of add() and add_robot_gears(): one value, or one for each joint."""',
+        "",
+    ]
     for word, what in _catalogue.WORDS.items():
         lines += [f"    {word}: str | list[str]", _doc(what, "")]
     for name, key in (*keys.items(), *gap.items()):
@@ -70,11 +81,22 @@ def text() -> str:
 def snippets() -> str:
     """Completion of MJCF in VS Code: a block with a gear, and a line for each key."""
     every = {**_catalogue.keys(), **_catalogue.gap_keys()}
-    meanings = {**PLUGIN, **_catalogue.WORDS, **{name: f"{key.text} ({key.unit})" for name, key in every.items() if not key.of_joint},
-                **dict.fromkeys(_catalogue.tables(), "a table: pairs of x and factor")}
-    found = {"mjgear": {"scope": "xml", "prefix": "mjgear", "body": BLOCK.splitlines(), "description": "gears of mjgear"}}
+    meanings = {
+        **PLUGIN,
+        **_catalogue.WORDS,
+        **{name: f"{key.text} ({key.unit})" for name, key in every.items() if not key.of_joint},
+        **dict.fromkeys(_catalogue.tables(), "a table: pairs of x and factor"),
+    }
+    found = {
+        "mjgear": {"scope": "xml", "prefix": "mjgear", "body": BLOCK.splitlines(), "description": "gears of mjgear"}
+    }
     for name, meaning in meanings.items():
-        found[f"mjgear {name}"] = {"scope": "xml", "prefix": name, "body": [f'<config key="{name}" value="$1"/>'], "description": meaning}
+        found[f"mjgear {name}"] = {
+            "scope": "xml",
+            "prefix": name,
+            "body": [f'<config key="{name}" value="$1"/>'],
+            "description": meaning,
+        }
     return json.dumps(found, indent=1) + "\n"
 
 

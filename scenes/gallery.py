@@ -90,8 +90,20 @@ def film(view, folder, scene):
     place = folder / scene.name
     place.mkdir(parents=True, exist_ok=True)
     run(view, scene.shown, *scene.compared, "--picture", place / "picture.png", "--at", scene.time, *PICTURE)
-    run(view, scene.shown, *scene.compared, "--record", place / "film.mp4", "--length", str(LENGTH), "--fps",
-        str(RATE), "--title", str(TITLE), *FILM)
+    run(
+        view,
+        scene.shown,
+        *scene.compared,
+        "--record",
+        place / "film.mp4",
+        "--length",
+        str(LENGTH),
+        "--fps",
+        str(RATE),
+        "--title",
+        str(TITLE),
+        *FILM,
+    )
     print(f"picture and film of {scene.name}", flush=True)
 
 
@@ -138,9 +150,20 @@ def make_figure(view, file, name):
 
 def shrink(file, width=640):
     """To a smaller size, in fewer colours: for pages."""
-    subprocess.run(["ffmpeg", "-v", "error", "-y", "-i", file, "-vf",
-                    f"scale={width}:-1:flags=area,split[a][b];[a]palettegen[p];[b][p]paletteuse=dither=none", file.with_suffix(".tmp.png")],
-                   check=True)
+    subprocess.run(
+        [
+            "ffmpeg",
+            "-v",
+            "error",
+            "-y",
+            "-i",
+            file,
+            "-vf",
+            f"scale={width}:-1:flags=area,split[a][b];[a]palettegen[p];[b][p]paletteuse=dither=none",
+            file.with_suffix(".tmp.png"),
+        ],
+        check=True,
+    )
     file.with_suffix(".tmp.png").replace(file)
 
 
@@ -148,9 +171,29 @@ def animation(view, file):
     """The power cut as a picture that moves, as wide as a README."""
     with tempfile.TemporaryDirectory() as folder:
         film = pathlib.Path(folder) / "film.mp4"
-        run(view, "power-cut", *scenes(view)["power-cut"].compared, "--record", film, "--duration", "4.5", "--fps", "10", *PICTURE)
-        run("ffmpeg", "-v", "error", "-y", "-i", film, "-vf",
-            "scale=880:-1:flags=area,split[a][b];[a]palettegen[p];[b][p]paletteuse=dither=none", file)
+        run(
+            view,
+            "power-cut",
+            *scenes(view)["power-cut"].compared,
+            "--record",
+            film,
+            "--duration",
+            "4.5",
+            "--fps",
+            "10",
+            *PICTURE,
+        )
+        run(
+            "ffmpeg",
+            "-v",
+            "error",
+            "-y",
+            "-i",
+            film,
+            "-vf",
+            "scale=880:-1:flags=area,split[a][b];[a]palettegen[p];[b][p]paletteuse=dither=none",
+            file,
+        )
 
 
 def models(view, folder):
@@ -158,8 +201,10 @@ def models(view, folder):
     for file in sorted(folder.glob("*/*.xml")):
         if file.stem == file.parent.name or file.stem.startswith(file.parent.name + "_"):
             picture = file.with_suffix(".png")
-            subprocess.run([view, f"./{file}", "--picture", picture, "--at", "0.5", "--duration", "1", "--no-plots", *PICTURE],
-                           check=True)
+            subprocess.run(
+                [view, f"./{file}", "--picture", picture, "--at", "0.5", "--duration", "1", "--no-plots", *PICTURE],
+                check=True,
+            )
             shrink(picture)
 
 

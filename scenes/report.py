@@ -34,17 +34,19 @@ DASHES = ("-", "--", ":")
 # values below this part of the same quantity of other joints are round-off, and drawn as rest
 ROUNDING = 1e-6
 
-plt.rcParams.update({
-    "axes.prop_cycle": matplotlib.cycler(color=COLORS),
-    "figure.dpi": 120,
-    "font.size": 9,
-    "axes.grid": True,
-    "grid.alpha": 0.3,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "lines.linewidth": 1.4,
-    "legend.frameon": False,
-})
+plt.rcParams.update(
+    {
+        "axes.prop_cycle": matplotlib.cycler(color=COLORS),
+        "figure.dpi": 120,
+        "font.size": 9,
+        "axes.grid": True,
+        "grid.alpha": 0.3,
+        "axes.spines.top": False,
+        "axes.spines.right": False,
+        "lines.linewidth": 1.4,
+        "legend.frameon": False,
+    }
+)
 
 
 def read_run(path):
@@ -75,14 +77,22 @@ def last_change(time, values):
 def draw_standard(name, runs, units):
     """Position, velocity and friction of the geared joints, or of all if none has a gear, one line a case; friction
     where there is a gear."""
-    geared = {case: [joint for joint in units if not np.isnan(run[f"friction_{joint}"]).all()] for case, run in runs.items()}
+    geared = {
+        case: [joint for joint in units if not np.isnan(run[f"friction_{joint}"]).all()] for case, run in runs.items()
+    }
     gears = [joint for joint in units if any(joint in joints for joints in geared.values())]
     shown = gears or list(units)
     if not shown:
         return
     torque = {"rad": "N m", "m": "N"}
-    figure, axes = plt.subplots(len(shown), 3 if gears else 2, sharex=True, squeeze=False,
-                                figsize=(10, 1 + max(1.4 * len(shown), 1.9)), layout="constrained")
+    figure, axes = plt.subplots(
+        len(shown),
+        3 if gears else 2,
+        sharex=True,
+        squeeze=False,
+        figsize=(10, 1 + max(1.4 * len(shown), 1.9)),
+        layout="constrained",
+    )
     end, last = 0, 0
     for row, joint in zip(axes, shown):
         unit = units[joint]
@@ -90,8 +100,13 @@ def draw_standard(name, runs, units):
             for k, (case, run) in enumerate(runs.items()):
                 if prefix == "friction_" and joint not in geared[case]:
                     continue
-                axis.plot(run["time"], run[prefix + joint], color=COLORS[k % len(COLORS)], label=case,
-                          linestyle=DASHES[k // len(COLORS) % len(DASHES)])
+                axis.plot(
+                    run["time"],
+                    run[prefix + joint],
+                    color=COLORS[k % len(COLORS)],
+                    label=case,
+                    linestyle=DASHES[k // len(COLORS) % len(DASHES)],
+                )
                 end = max(end, run["time"][-1])
                 last = max(last, last_change(run["time"], run[prefix + joint]))
             axis.set_ylabel(f"[{of}]", fontsize=7)
@@ -113,8 +128,9 @@ def draw_standard(name, runs, units):
         axis.set_xlabel("time [s]" + (f"; then no change until {end:.4g} s" if still else ""))
     if len(runs) > 1:
         columns = int(12 * figure.get_figwidth() / (max(map(len, runs)) + 6))
-        figure.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside upper center",
-                      ncols=max(1, min(len(runs), columns)))
+        figure.legend(
+            *axes[0, 0].get_legend_handles_labels(), loc="outside upper center", ncols=max(1, min(len(runs), columns))
+        )
     yield "joints", figure
 
 
@@ -167,12 +183,18 @@ def list_claims(name, claims, images):
 
 def list_differences(differences):
     """Markdown of the distances of the engine from the scenes' own integrations."""
-    lines = ["## The engine against the core's own integration", "",
-             "Largest difference of any position or velocity over the whole run:", "",
-             "| scene | case | difference | allowed | |",
-             "|:------|:-----|-----------:|--------:|:-|"]
-    lines += [f"| {name} | {row['case']} | {float(row['difference']):.1e} | "
-              f"{float(row['tolerance']):.0e} | {verdict(row)} |" for name, row in differences]
+    lines = [
+        "## The engine against the core's own integration",
+        "",
+        "Largest difference of any position or velocity over the whole run:",
+        "",
+        "| scene | case | difference | allowed | |",
+        "|:------|:-----|-----------:|--------:|:-|",
+    ]
+    lines += [
+        f"| {name} | {row['case']} | {float(row['difference']):.1e} | {float(row['tolerance']):.0e} | {verdict(row)} |"
+        for name, row in differences
+    ]
     return lines + [""]
 
 
@@ -184,13 +206,15 @@ def main():
 
     names = sorted(path.parent.name for path in options.folder.glob("*/claims.csv"))
     if not names:
-        print(f"report.py: {options.folder}: no results; run mjgear-run --all first",
-              file=sys.stderr)
+        print(f"report.py: {options.folder}: no results; run mjgear-run --all first", file=sys.stderr)
         return 2
 
     about = {name: read_table(options.folder / name / "about.csv")[0] for name in names}
     lines, differences, rows = ["# Results", ""], [], []
-    drawn = {name: [] if options.no_plots else draw_scene(options.folder, name, find_drawing(about[name]["folder"])) for name in names}
+    drawn = {
+        name: [] if options.no_plots else draw_scene(options.folder, name, find_drawing(about[name]["folder"]))
+        for name in names
+    }
     lines += introduce(drawn, {name: row["caption"] for name, row in about.items()})
     for name in names:
         images = drawn[name]

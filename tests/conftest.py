@@ -44,8 +44,12 @@ if importlib.util.find_spec("jinja2") is None:  # of mujoco[sysid]
 
 def pytest_configure(config):
     config.addinivalue_line("markers", "slow: takes more than a few seconds")
-    for name, value in (("MJGEAR_SOURCE_DIR", SOURCE), ("MJGEAR_PLUGIN_PATH", BUILD / "lib/libmjgear.so"), ("MJGEAR_LIBRARIES", BUILD / "lib"),
-                        ("OPENBLAS_NUM_THREADS", 1)):
+    for name, value in (
+        ("MJGEAR_SOURCE_DIR", SOURCE),
+        ("MJGEAR_PLUGIN_PATH", BUILD / "lib/libmjgear.so"),
+        ("MJGEAR_LIBRARIES", BUILD / "lib"),
+        ("OPENBLAS_NUM_THREADS", 1),
+    ):
         os.environ.setdefault(name, str(value))
     os.environ["PYTHONPATH"] = os.pathsep.join([str(SOURCE / "python"), *filter(None, [os.environ.get("PYTHONPATH")])])
     sys.path.insert(0, str(SOURCE / "python"))

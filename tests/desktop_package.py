@@ -118,7 +118,9 @@ def names():
             report = mjgear.check(str(file))
             found.append([len(report.problems), str(report)])
             intervals = place / f"{name}.json"
-            intervals.write_bytes(b'{\r\n  "coulomb": [0.1, 0.3],\r\n  "eta_forward": ["0.6", 0.8],\r\n  "eta_backward": 0.5\r\n}\r\n')
+            intervals.write_bytes(
+                b'{\r\n  "coulomb": [0.1, 0.3],\r\n  "eta_forward": ["0.6", 0.8],\r\n  "eta_backward": 0.5\r\n}\r\n'
+            )
             drawn = mjgear.randomize(mjgear.Gears(model, mujoco.MjData(model)), str(intervals), 1)
             found.append(drawn.sample.tolist())
     return found
@@ -134,7 +136,10 @@ def logs():
     with tempfile.TemporaryDirectory() as folder:
         for name in NAMES:
             log = pathlib.Path(folder) / f"{name}.csv"
-            log.write_bytes(b"time,position,torque\r\n" + b"".join(b"%.3f,%.6f,%.6f\r\n" % (k / 200, np.sin(k / 50), np.cos(k / 50)) for k in range(400)))
+            log.write_bytes(
+                b"time,position,torque\r\n"
+                + b"".join(b"%.3f,%.6f,%.6f\r\n" % (k / 200, np.sin(k / 50), np.cos(k / 50)) for k in range(400))
+            )
             read = logs.read(log)
             found.append([read.name, read.n, float(np.sum(read.data["velocity"]))])
     return found
@@ -146,14 +151,27 @@ def run(bare):
     release = mujoco.mj_versionString()
     if bare:
         libraries = pathlib.Path(os.environ.get("MJGEAR_LIBRARIES", package / "lib"))
-        found = sorted(f for f in libraries.glob("*mjgear*") if re.fullmatch(rf"(lib)?mjgear(-{re.escape(release)})?\.(so|dll|dylib)", f.name))
-        os.environ["PATH"] = os.pathsep.join((str(libraries), os.environ["PATH"]))  # folder in which Windows looks for OpenBLAS
+        found = sorted(
+            f
+            for f in libraries.glob("*mjgear*")
+            if re.fullmatch(rf"(lib)?mjgear(-{re.escape(release)})?\.(so|dll|dylib)", f.name)
+        )
+        os.environ["PATH"] = os.pathsep.join(
+            (str(libraries), os.environ["PATH"])
+        )  # folder in which Windows looks for OpenBLAS
         mujoco.mj_loadPluginLibrary(str(found[-1]))
         return {"release": release, "motions": motions(scenes)}
     import mjgear
 
     assert mjgear.__version__
-    return {"release": release, "motions": motions(scenes), "ten lines": ten_lines(), "refusals": refusals(), "names": names(), "logs": logs()}
+    return {
+        "release": release,
+        "motions": motions(scenes),
+        "ten lines": ten_lines(),
+        "refusals": refusals(),
+        "names": names(),
+        "logs": logs(),
+    }
 
 
 def compare(a, b, where=""):
@@ -164,7 +182,12 @@ def compare(a, b, where=""):
     if isinstance(a, dict):
         assert a.keys() == b.keys(), (where, a.keys(), b.keys())
         return max((compare(a[key], b[key], f"{where}/{key}") for key in a), default=0)
-    if isinstance(a, list) and a and all(isinstance(row, list) for row in a) and all(isinstance(x, float) for row in a for x in row):
+    if (
+        isinstance(a, list)
+        and a
+        and all(isinstance(row, list) for row in a)
+        and all(isinstance(x, float) for row in a for x in row)
+    ):
         one, two = np.array(a), np.array(b)
         worst = float(np.abs(one - two).max() / max(1, np.abs(one).max()))
         assert worst <= 1e-12, (where, worst)
@@ -189,4 +212,6 @@ if __name__ == "__main__":
         result = run("--bare" in sys.argv)
         if files:
             pathlib.Path(files[0]).write_text(json.dumps(result, ensure_ascii=False, indent=1), encoding="utf-8")
-        print(f"{platform.system()} {platform.machine()}, MuJoCo {result['release']}: {', '.join(key for key in result)}")
+        print(
+            f"{platform.system()} {platform.machine()}, MuJoCo {result['release']}: {', '.join(key for key in result)}"
+        )

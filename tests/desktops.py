@@ -1,7 +1,7 @@
 """Requirements of wheels and libraries for other systems, read from their files: no program is run (.ci/desktops).
 
-    desktops.py BUILD      libraries of a cross build, in its folders windows, macos and macos-x86_64 if they exist
-    desktops.py WHEEL...   licences, a plugin for each supported MuJoCo release, OpenBLAS beside it, and the requirements of all of them
+desktops.py BUILD      libraries of a cross build, in its folders windows, macos and macos-x86_64 if they exist
+desktops.py WHEEL...   licences, a plugin for each supported MuJoCo release, OpenBLAS beside it, and the requirements of all of them
 """
 
 import pathlib
@@ -18,7 +18,9 @@ OPENBLAS = "@rpath/libscipy_openblas.dylib"
 # libraries of Windows, OpenBLAS beside ours, and the engine, which only the tool names
 WINDOWS = ("kernel32.dll", "ntdll.dll", "ucrtbase.dll", "api-ms-win-crt-", "libscipy_openblas.dll")
 # libraries that manylinux lets a wheel expect of every system, and the engine
-LINUX = re.compile(r"lib(c|m|dl|pthread|rt|X11)\.so\.\d|ld-linux-.*|libmujoco\.so\.[\d.]+|lib(mjgear_core|scipy_openblas|glfw)\S*")
+LINUX = re.compile(
+    r"lib(c|m|dl|pthread|rt|X11)\.so\.\d|ld-linux-.*|libmujoco\.so\.[\d.]+|lib(mjgear_core|scipy_openblas|glfw)\S*"
+)
 ENGINE = re.compile(r"_?mj[udpvscg]?_")
 OURS = re.compile(r"_?mjg[ip]?_")
 
@@ -33,7 +35,11 @@ def look_at_macos(library: pathlib.Path, processor: str, installed: bool) -> Non
     needed = set(names if program else names[1:])
     assert program or names[0].startswith("@rpath/"), (library, names[0])
     ours = {name for name in needed if name.startswith("@rpath/libmjgear_core")}
-    engine = {name for name in needed if re.fullmatch(r"@rpath/(mujoco\.framework/Versions/A/)?libmujoco\.[\d.]+\.dylib", name)}
+    engine = {
+        name
+        for name in needed
+        if re.fullmatch(r"@rpath/(mujoco\.framework/Versions/A/)?libmujoco\.[\d.]+\.dylib", name)
+    }
     assert needed - ours - engine <= SYSTEM | {OPENBLAS}, (library, needed)
     assert program or not engine, (library, needed)
     assert tuple(binary.build_version.minos)[:2] <= (11, 0), (library, binary.build_version.minos)
@@ -65,12 +71,23 @@ def look_at_linux(library: pathlib.Path, newest: tuple[int, ...]) -> None:
     """Libraries, the newest symbol of glibc, and where the loader looks."""
     binary = lief.ELF.parse(str(library))
     assert all(LINUX.fullmatch(name) for name in binary.libraries), (library, binary.libraries)
-    versions = [tuple(map(int, match[1].split("."))) for need in binary.symbols_version_requirement for version in need.get_auxiliary_symbols()
-                if (match := re.fullmatch(r"GLIBC_([\d.]+)", version.name))]
+    versions = [
+        tuple(map(int, match[1].split(".")))
+        for need in binary.symbols_version_requirement
+        for version in need.get_auxiliary_symbols()
+        if (match := re.fullmatch(r"GLIBC_([\d.]+)", version.name))
+    ]
     assert max(versions, default=(0,)) <= newest, (library, max(versions))
-    paths = [path for entry in binary.dynamic_entries if isinstance(entry, lief.ELF.DynamicEntryRunPath) for path in entry.paths]
+    paths = [
+        path
+        for entry in binary.dynamic_entries
+        if isinstance(entry, lief.ELF.DynamicEntryRunPath)
+        for path in entry.paths
+    ]
     assert all(path.startswith("$ORIGIN") for path in paths), (library, paths)
-    print(f"{library.name}: glibc {'.'.join(map(str, max(versions, default=(0,))))}, needs {', '.join(sorted(binary.libraries))}")
+    print(
+        f"{library.name}: glibc {'.'.join(map(str, max(versions, default=(0,))))}, needs {', '.join(sorted(binary.libraries))}"
+    )
 
 
 def look_at(file: pathlib.Path, tag: str, installed: bool = True) -> None:
@@ -79,7 +96,10 @@ def look_at(file: pathlib.Path, tag: str, installed: bool = True) -> None:
             look_at_macos(file, "ARM64" if tag.endswith("arm64") else "X86_64", installed)
             return
         binary = lief.MachO.parse(str(file)).at(0)  # which others built
-        assert {command.name for command in binary.libraries} <= SYSTEM | {OPENBLAS, "@loader_path/../lib/libscipy_openblas.dylib"}, file
+        assert {command.name for command in binary.libraries} <= SYSTEM | {
+            OPENBLAS,
+            "@loader_path/../lib/libscipy_openblas.dylib",
+        }, file
     elif tag.startswith("win"):
         look_at_windows(file)
     else:
@@ -98,21 +118,36 @@ def look_at_wheel(wheel: pathlib.Path) -> None:
         with zipfile.ZipFile(wheel) as archive:
             archive.extractall(folder)
             names = set(archive.namelist())
-        lacking = {"mjgear/licenses/OpenBLAS.txt", next((name for name in names if name.endswith(".dist-info/licenses/LICENSE")), "our LICENSE")} - names
+        lacking = {
+            "mjgear/licenses/OpenBLAS.txt",
+            next((name for name in names if name.endswith(".dist-info/licenses/LICENSE")), "our LICENSE"),
+        } - names
         assert not lacking, (wheel, lacking)
         assert b"OpenBLAS" in (pathlib.Path(folder) / "mjgear/licenses/OpenBLAS.txt").read_bytes()
-        built = {match[1] for name in names if (match := re.fullmatch(r"mjgear/lib/(?:lib)?mjgear-([\d.]+)\.(?:so|dll|dylib)", name))}
+        built = {
+            match[1]
+            for name in names
+            if (match := re.fullmatch(r"mjgear/lib/(?:lib)?mjgear-([\d.]+)\.(?:so|dll|dylib)", name))
+        }
         assert built == supported(), (wheel, built ^ supported())
         assert any("scipy_openblas" in name for name in names), wheel
         for name in sorted(names):
             file = pathlib.Path(folder) / name
-            if file.suffix in (".so", ".dll", ".dylib", ".exe") or ".so." in name or ("/bin/" in name and file.is_file()):
+            if (
+                file.suffix in (".so", ".dll", ".dylib", ".exe")
+                or ".so." in name
+                or ("/bin/" in name and file.is_file())
+            ):
                 look_at(file, tag)
 
 
 def look_at_builds(folder: pathlib.Path) -> None:
-    libraries = [(file, tag) for name, tag in (("windows", "win_amd64"), ("macos", "macosx_arm64"), ("macos-x86_64", "macosx_x86_64"))
-                 for file in sorted((folder / name).glob("*/*mjgear*.*")) if file.suffix in (".dll", ".dylib") and not file.is_symlink()]
+    libraries = [
+        (file, tag)
+        for name, tag in (("windows", "win_amd64"), ("macos", "macosx_arm64"), ("macos-x86_64", "macosx_x86_64"))
+        for file in sorted((folder / name).glob("*/*mjgear*.*"))
+        if file.suffix in (".dll", ".dylib") and not file.is_symlink()
+    ]
     assert libraries, folder
     for file, tag in libraries:
         look_at(file, tag, installed=False)

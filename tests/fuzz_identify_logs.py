@@ -23,23 +23,68 @@ import numpy as np
 
 from mjgear import identify
 
-WORDS = [b"nan", b"inf", b"-1e999", b"1e308", b"0", b"9" * 5000, b"time", b"time [us]", b"position", b"torque:Nm", b"entries", b"dt", b'{"', b"[[", b"]", b"null",
-         b"true", b"# mass=", b"#", b",", b";", b"\n", b"\r", b"\0", b'"', b"\xff", b"$\\frac{$", b"\xef\xbb\xbf", b"1_000", b"0x10", b"times", b"data", b"(4,)"]
+WORDS = [
+    b"nan",
+    b"inf",
+    b"-1e999",
+    b"1e308",
+    b"0",
+    b"9" * 5000,
+    b"time",
+    b"time [us]",
+    b"position",
+    b"torque:Nm",
+    b"entries",
+    b"dt",
+    b'{"',
+    b"[[",
+    b"]",
+    b"null",
+    b"true",
+    b"# mass=",
+    b"#",
+    b",",
+    b";",
+    b"\n",
+    b"\r",
+    b"\0",
+    b'"',
+    b"\xff",
+    b"$\\frac{$",
+    b"\xef\xbb\xbf",
+    b"1_000",
+    b"0x10",
+    b"times",
+    b"data",
+    b"(4,)",
+]
 
 
 def whole():
     """Valid logs: name of the file -> bytes."""
     t = 0.01 * np.arange(40)
     q, u = np.sin(t), np.cos(3 * t)
-    csv = "# mass=0.5 length=0.1\ntime,position,torque\n" + "".join(f"{a:g},{b:.6f},{c:.6f}\n" for a, b, c in zip(t, q, u))
+    csv = "# mass=0.5 length=0.1\ntime,position,torque\n" + "".join(
+        f"{a:g},{b:.6f},{c:.6f}\n" for a, b, c in zip(t, q, u)
+    )
     entries = [{"timestamp": a, "position": b, "torque": c} for a, b, c in zip(t.tolist(), q.tolist(), u.tolist())]
     plain, packed = io.BytesIO(), io.BytesIO()
-    arrays = {"times": t, "data": np.stack([q, u], axis=1), "signal_mapping": json.dumps({"position": ["joint", [0]], "torque": ["joint", [1]]})}
+    arrays = {
+        "times": t,
+        "data": np.stack([q, u], axis=1),
+        "signal_mapping": json.dumps({"position": ["joint", [0]], "torque": ["joint", [1]]}),
+    }
     np.savez(plain, **arrays)
     np.savez_compressed(packed, **arrays)
     text = json.dumps({"mass": 0.5, "length": 0.1, "entries": entries})
-    return {"w.csv": csv.encode(), "w.csv.gz": gzip.compress(csv.encode()), "w.json": text.encode(), "w.json.gz": gzip.compress(text.encode()),
-            "w.npz": plain.getvalue(), "packed.npz": packed.getvalue()}
+    return {
+        "w.csv": csv.encode(),
+        "w.csv.gz": gzip.compress(csv.encode()),
+        "w.json": text.encode(),
+        "w.json.gz": gzip.compress(text.encode()),
+        "w.npz": plain.getvalue(),
+        "packed.npz": packed.getvalue(),
+    }
 
 
 def damage(content, rng):
@@ -58,7 +103,7 @@ def damage(content, rng):
         elif kind == 3:
             data[at:end] = WORDS[rng.integers(len(WORDS))]
         else:
-            del data[at if rng.integers(4) == 0 else len(data):]
+            del data[at if rng.integers(4) == 0 else len(data) :]
     return bytes(data)
 
 
@@ -86,7 +131,9 @@ def main():
     resource.setrlimit(resource.RLIMIT_AS, (8 << 30, 8 << 30))  # a log that asks for more is a fault
     warnings.simplefilter("error")
     rng, begin, read, count = np.random.default_rng(seed), time.monotonic(), 0, 0
-    memory = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None  # a disk writes a file before it is replaced, five times as long
+    memory = (
+        "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
+    )  # a disk writes a file before it is replaced, five times as long
     with tempfile.TemporaryDirectory(dir=memory) as folder:
         logs = whole()
         for name, content in logs.items():

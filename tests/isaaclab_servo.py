@@ -99,7 +99,10 @@ def test_encoder():
     """Past two degrees of play the encoded side is at its goal to the servo's error; the other one is off by the play."""
     goals = np.array([0.0, -0.6, 0.0])
     for side in ("motor", "link"):
-        groups = {"shoulder": cfg(MjgearActuatorCfg, ["shoulder"]), "elbow": cfg(MjgearActuatorCfg, ["elbow"], encoder=side)}
+        groups = {
+            "shoulder": cfg(MjgearActuatorCfg, ["shoulder"]),
+            "elbow": cfg(MjgearActuatorCfg, ["elbow"], encoder=side),
+        }
         scene = standin.Scene(LOOSE, groups)
         angles = scene.step(goals, 1000)[0]
         motor, link = angles[1] + 0.6, angles[1] + angles[2] + 0.6
@@ -112,7 +115,9 @@ def test_groups():
     """Two servos of one robot have their own friction."""
     strong = copy.copy(MOTOR)
     strong.friction_base = 0.05
-    scene = standin.Scene(RIGID, {"a": cfg(MjgearActuatorCfg, ["shoulder"], strong), "b": cfg(MjgearActuatorCfg, ["elbow"])})
+    scene = standin.Scene(
+        RIGID, {"a": cfg(MjgearActuatorCfg, ["shoulder"], strong), "b": cfg(MjgearActuatorCfg, ["elbow"])}
+    )
     np.testing.assert_allclose(scene.articulation.gears.coulomb.numpy(), [[0.05, 0.02]] * 2, rtol=1e-6)
 
 

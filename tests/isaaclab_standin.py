@@ -148,7 +148,10 @@ class NewtonActuatorControl:
     def _bind_bam_backlash(self, actuator):
         model = NewtonManager.backend.model
         # by name alone: with MJCF a label has the bodies of its joint before the name, with USD both are siblings
-        names = [(int(world), label.rpartition("/")[2]) for world, label in zip(model.joint_world.numpy(), model.joint_label, strict=True)]
+        names = [
+            (int(world), label.rpartition("/")[2])
+            for world, label in zip(model.joint_world.numpy(), model.joint_label, strict=True)
+        ]
         starts = model.joint_q_start.numpy()
         joint_at = {int(dof): joint for joint, dof in enumerate(model.joint_qd_start.numpy()[:-1])}
         found = []
@@ -170,7 +173,12 @@ class NewtonActuatorControl:
             actuator.drive.external_torque = wp.zeros(len(actuator.indices), dtype=float)
             places = [np.argwhere(of_newton == dof)[0] for dof in actuator.indices.numpy()]
             rows = (np.array([world for world, _ in places]), np.array([dof for _, dof in places]))
-            model, data, motor, before = solver.mjw_model, solver.mjw_data, actuator.drive.cfg.motor, [np.zeros(len(places))]
+            model, data, motor, before = (
+                solver.mjw_model,
+                solver.mjw_data,
+                actuator.drive.cfg.motor,
+                [np.zeros(len(places))],
+            )
             for array, value in ((model.dof_solref, (-5e4, -2e2)), (model.dof_solimp, (0.99, 0.9999, 0.001, 0.5, 2.0))):
                 numbers = array.numpy()
                 numbers[rows] = value
@@ -184,9 +192,19 @@ class NewtonActuatorControl:
                         if kind[world, row] == 1:  # friction of a dof
                             own[world, identity[world, row]] += force[world, row]
                 load = (data.qfrc_constraint.numpy() - data.qfrc_bias.numpy() - own)[rows]
-                near = np.exp(-np.abs(data.qvel.numpy()[rows] / motor.dtheta_stribeck) ** motor.alpha) if motor.model != "m1" else 0.0
-                bound = motor.friction_base + near * motor.friction_stribeck + np.abs(motor.load_friction_external * load - motor.load_friction_motor * before[0])
-                bound += near * np.abs(motor.load_friction_external_stribeck * load - motor.load_friction_motor_stribeck * before[0])
+                near = (
+                    np.exp(-(np.abs(data.qvel.numpy()[rows] / motor.dtheta_stribeck) ** motor.alpha))
+                    if motor.model != "m1"
+                    else 0.0
+                )
+                bound = (
+                    motor.friction_base
+                    + near * motor.friction_stribeck
+                    + np.abs(motor.load_friction_external * load - motor.load_friction_motor * before[0])
+                )
+                bound += near * np.abs(
+                    motor.load_friction_external_stribeck * load - motor.load_friction_motor_stribeck * before[0]
+                )
                 numbers = model.dof_frictionloss.numpy()
                 numbers[rows] = bound
                 model.dof_frictionloss.assign(numbers)
@@ -212,12 +230,17 @@ class Scene:
         for cfg in cfgs.values():
             own = [int(starts[k]) for k, name in enumerate(names) if name in cfg.joint_names_expr]
             actuators.append(newton.actuators.Actuator(wp.array(own, dtype=wp.uint32), DriveBam(cfg)))
-        NewtonManager.backend, NewtonManager._adapter = types.SimpleNamespace(model=self.model), Adapter(actuators, count)
+        NewtonManager.backend, NewtonManager._adapter = (
+            types.SimpleNamespace(model=self.model),
+            Adapter(actuators, count),
+        )
         self.articulation = types.SimpleNamespace(num_joints=count)
         self.control = NewtonActuatorControl(self.articulation)
         self.control.prepare_native_actuators(None, cfgs)
         self.control.finalize_native_actuators(None)
-        self.solver = NewtonManager._solver = newton.solvers.SolverMuJoCo(self.model, njmax=32, integrator="implicitfast")
+        self.solver = NewtonManager._solver = newton.solvers.SolverMuJoCo(
+            self.model, njmax=32, integrator="implicitfast"
+        )
         NewtonManager.call("solver")
         self.now, self.then, self.input = self.model.state(), self.model.state(), self.model.control()
 

@@ -70,11 +70,23 @@ def spec(rng, lengths=None):
         body.add_joint(name=name, axis=axis, armature=0.0)
         along = [0, 0, length] if k == 0 else [length, 0, 0]
         off = rng.uniform(-0.02, 0.02, 3) * (k > 0)
-        body.add_geom(type=mujoco.mjtGeom.mjGEOM_CAPSULE, fromto=[*off, *along], size=[radius[k], 0, 0], density=2000 * rng.uniform(0.7, 1.3),
-                      contype=0, conaffinity=0)
+        body.add_geom(
+            type=mujoco.mjtGeom.mjGEOM_CAPSULE,
+            fromto=[*off, *along],
+            size=[radius[k], 0, 0],
+            density=2000 * rng.uniform(0.7, 1.3),
+            contype=0,
+            conaffinity=0,
+        )
         parent, place = body, along
-    parent.add_geom(type=mujoco.mjtGeom.mjGEOM_BOX, pos=[0.08, 0.05 * rng.uniform(0.5, 1.5), 0.02], size=[0.05, 0.04, 0.03], mass=rng.uniform(1.0, 2.5),
-                    contype=0, conaffinity=0)
+    parent.add_geom(
+        type=mujoco.mjtGeom.mjGEOM_BOX,
+        pos=[0.08, 0.05 * rng.uniform(0.5, 1.5), 0.02],
+        size=[0.05, 0.04, 0.03],
+        mass=rng.uniform(1.0, 2.5),
+        contype=0,
+        conaffinity=0,
+    )
     return made
 
 
@@ -152,7 +164,12 @@ def motor(x, v, a, f):
 
 def draw_friction(rng, rung, torque, inertia, fastest):
     """Friction of a joint that carries a torque (root mean square, N m)."""
-    f = Friction(rung, armature=inertia * rng.uniform(0.3, 1.0), coulomb=torque * rng.uniform(0.06, 0.2), viscous=torque / fastest * rng.uniform(0.06, 0.2))
+    f = Friction(
+        rung,
+        armature=inertia * rng.uniform(0.3, 1.0),
+        coulomb=torque * rng.uniform(0.06, 0.2),
+        viscous=torque / fastest * rng.uniform(0.06, 0.2),
+    )
     terms = RUNGS[rung]
     if "load" in terms:
         f.gamma_u, f.gamma_v = rng.uniform(0.02, 0.12), rng.uniform(0.06, 0.3)
@@ -167,7 +184,17 @@ def draw_friction(rng, rung, torque, inertia, fastest):
     return f
 
 
-def draw(rng, rungs=None, inertia_tolerance=0.1, scale_tolerance=0.05, seconds=15.0, logs=8, noise=0.01, loads=(0.0, 2.0), still=()):
+def draw(
+    rng,
+    rungs=None,
+    inertia_tolerance=0.1,
+    scale_tolerance=0.05,
+    seconds=15.0,
+    logs=8,
+    noise=0.01,
+    loads=(0.0, 2.0),
+    still=(),
+):
     """An arm and its logs, half of them with a payload.
 
     Args:
@@ -187,7 +214,14 @@ def draw(rng, rungs=None, inertia_tolerance=0.1, scale_tolerance=0.05, seconds=1
     for mass in payload:
         loaded = real_spec.copy()
         if mass:
-            loaded.body("link6").add_geom(type=mujoco.mjtGeom.mjGEOM_SPHERE, pos=[0.1, 0, 0.05], size=[1e-4, 0, 0], mass=mass, contype=0, conaffinity=0)
+            loaded.body("link6").add_geom(
+                type=mujoco.mjtGeom.mjGEOM_SPHERE,
+                pos=[0.1, 0, 0.05],
+                size=[1e-4, 0, 0],
+                mass=mass,
+                contype=0,
+                conaffinity=0,
+            )
         carried.append(loaded.compile())
     x = [links(model, *m) for model, m in zip(carried, motions)]
     torque = np.sqrt(np.mean(np.concatenate(x) ** 2, axis=0))

@@ -75,9 +75,16 @@ def _pointer(numbers):
 
 def draw(rng):
     """A servo that moves weights of about 1 N m."""
-    return Made(torque_constant=rng.uniform(0.4, 1.5), armature=rng.uniform(0.002, 0.01), offset=rng.uniform(-0.03, 0.03),
-                delay=rng.uniform(0.002, 0.012), coulomb=rng.uniform(0.01, 0.08), viscous=rng.uniform(0.005, 0.04),
-                gamma_u=rng.uniform(0.02, 0.3), gamma_v=rng.uniform(0.02, 0.4))
+    return Made(
+        torque_constant=rng.uniform(0.4, 1.5),
+        armature=rng.uniform(0.002, 0.01),
+        offset=rng.uniform(-0.03, 0.03),
+        delay=rng.uniform(0.002, 0.012),
+        coulomb=rng.uniform(0.01, 0.08),
+        viscous=rng.uniform(0.005, 0.04),
+        gamma_u=rng.uniform(0.02, 0.3),
+        gamma_v=rng.uniform(0.02, 0.4),
+    )
 
 
 def goal(trajectory, t):
@@ -100,7 +107,15 @@ def simulate(runs, duration=6.0, step=STEP):
         M, G = run.mass * run.length**2, run.mass * run.length * 9.80665
         numbers = np.array([*dataclasses.astuple(run.servo), M, G, run.gain])
         goals = goal(run.trajectory, SAMPLE * np.arange(n + 1))
-        _loops().madeUpSimulate(_pointer(q), _pointer(numbers), _pointer(goals), n, round(SAMPLE / step), ctypes.c_double(SAMPLE), ctypes.c_double(step))
+        _loops().madeUpSimulate(
+            _pointer(q),
+            _pointer(numbers),
+            _pointer(goals),
+            n,
+            round(SAMPLE / step),
+            ctypes.c_double(SAMPLE),
+            ctypes.c_double(step),
+        )
     return out, time
 
 
@@ -119,12 +134,30 @@ def measure(runs, rng, noise=5e-4, counts=4096, duration=6.0, step=STEP):
 def bench_plan(servo):
     """Eight logs: two weights, two gains, two trajectories."""
     k = servo.torque_constant
-    return [Run(servo, mass, 0.1, gain / k, trajectory)
-            for mass in (0.4, 1.0) for gain in (2.0, 5.0) for trajectory in ("sin_sin", "sin_time_square")]
+    return [
+        Run(servo, mass, 0.1, gain / k, trajectory)
+        for mass in (0.4, 1.0)
+        for gain in (2.0, 5.0)
+        for trajectory in ("sin_sin", "sin_time_square")
+    ]
 
 
-def simulate_gap(torque, inertia, gravity, rotor, half_gap, stiffness, damping, gamma_u, gamma_v, coulomb, dt, step=2.5e-5,
-                 stribeck_friction=0.0, stribeck_velocity=1.0):
+def simulate_gap(
+    torque,
+    inertia,
+    gravity,
+    rotor,
+    half_gap,
+    stiffness,
+    damping,
+    gamma_u,
+    gamma_v,
+    coulomb,
+    dt,
+    step=2.5e-5,
+    stribeck_friction=0.0,
+    stribeck_velocity=1.0,
+):
     """A rotor, a gear, a gap with a damped shaft that never pulls, a pendulum: angles of link and rotor at each sample.
 
     torque: (runs, n) of the motor, held for a sample of dt. Semi-implicit Euler at a step that resolves the shaft.
@@ -132,8 +165,31 @@ def simulate_gap(torque, inertia, gravity, rotor, half_gap, stiffness, damping, 
     runs, n = torque.shape
     out = np.empty((2, runs, n))
     torque = np.ascontiguousarray(torque)
-    numbers = np.stack(np.broadcast_arrays(inertia, gravity, rotor, half_gap, stiffness, damping, gamma_u, gamma_v, coulomb, stribeck_friction,
-                                            stribeck_velocity, np.zeros(runs))[:-1], axis=-1)
+    numbers = np.stack(
+        np.broadcast_arrays(
+            inertia,
+            gravity,
+            rotor,
+            half_gap,
+            stiffness,
+            damping,
+            gamma_u,
+            gamma_v,
+            coulomb,
+            stribeck_friction,
+            stribeck_velocity,
+            np.zeros(runs),
+        )[:-1],
+        axis=-1,
+    )
     for k, row in enumerate(np.ascontiguousarray(numbers)):
-        _loops().madeUpGap(_pointer(out[0, k]), _pointer(out[1, k]), _pointer(row), _pointer(torque[k]), n, round(dt / step), ctypes.c_double(step))
+        _loops().madeUpGap(
+            _pointer(out[0, k]),
+            _pointer(out[1, k]),
+            _pointer(row),
+            _pointer(torque[k]),
+            n,
+            round(dt / step),
+            ctypes.c_double(step),
+        )
     return out

@@ -31,7 +31,11 @@ def speeds(gear):
         "motor_params": DcMotorPhysicalParams(kt=2.0, ke=2.0, resistance=1.0),
         "mode": DcMotorInputMode.VOLTAGE,
     }
-    made = mjgear.warp.mjlab.GearedDcMotorActuatorCfg(gear_keys=gear, **motor) if gear else BuiltinDcMotorActuatorCfg(**motor)
+    made = (
+        mjgear.warp.mjlab.GearedDcMotorActuatorCfg(gear_keys=gear, **motor)
+        if gear
+        else BuiltinDcMotorActuatorCfg(**motor)
+    )
     robot.articulation = dataclasses.replace(robot.articulation, actuators=(made,))
     env = (mjgear.warp.mjlab if gear else mjlab.envs).ManagerBasedRlEnv(cfg, device="cpu")
     env.reset()
@@ -48,5 +52,7 @@ def speeds(gear):
 
 if __name__ == "__main__":
     (rest, driven), (bare, _) = speeds({"eta_forward": 0.5, "eta_backward": -0.1, "armature": 0.2}), speeds(None)
-    print(f"cart without voltage: {rest} m/s with the gear, {bare:.2f} without it; {driven:.2f} m/s with 3 V and the gear")
+    print(
+        f"cart without voltage: {rest} m/s with the gear, {bare:.2f} without it; {driven:.2f} m/s with 3 V and the gear"
+    )
     assert rest == 0 and bare > 0.1 and driven > 0.3, (rest, bare, driven)

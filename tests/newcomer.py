@@ -21,7 +21,15 @@ import time
 import uuid
 
 SOURCE = pathlib.Path(__file__).resolve().parent.parent
-PAGES = ["README.md", "doc/quick_start.md", "doc/python.md", "doc/scenes.md", "doc/window.md", "doc/data_sheets.md", "models/README.md"]
+PAGES = [
+    "README.md",
+    "doc/quick_start.md",
+    "doc/python.md",
+    "doc/scenes.md",
+    "doc/window.md",
+    "doc/data_sheets.md",
+    "models/README.md",
+]
 
 # lines that are not typed, and why
 LEFT_OUT = {
@@ -52,8 +60,15 @@ class Terminal:
         home = folder / "home"
         home.mkdir()
         environment.update(HOME=str(home))
-        self.shell = subprocess.Popen(["bash"], cwd=folder, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                                      stderr=subprocess.STDOUT, text=True)
+        self.shell = subprocess.Popen(
+            ["bash"],
+            cwd=folder,
+            env=environment,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
 
     def type(self, line, expected=0):
         """Type a line; return its output."""

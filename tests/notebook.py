@@ -16,8 +16,13 @@ from nbclient import NotebookClient
 
 def shown(cell):
     """Kinds of output of a cell."""
-    return sorted({output.output_type if output.output_type == "stream" else kind
-                   for output in cell.outputs for kind in output.get("data", {"": ""})})
+    return sorted(
+        {
+            output.output_type if output.output_type == "stream" else kind
+            for output in cell.outputs
+            for kind in output.get("data", {"": ""})
+        }
+    )
 
 
 def main():
@@ -28,21 +33,30 @@ def main():
 
     kept = nbformat.read(options.notebook, as_version=4)
     new = nbformat.read(options.notebook, as_version=4)
-    NotebookClient(new, startup_timeout=600, timeout=3600, resources={"metadata": {"path": str(options.notebook.resolve().parent)}}).execute()
+    NotebookClient(
+        new, startup_timeout=600, timeout=3600, resources={"metadata": {"path": str(options.notebook.resolve().parent)}}
+    ).execute()
 
     if options.write:
         for number, cell in enumerate(new.cells):
             cell.id = f"cell-{number}"
             cell.metadata.clear()
-        new.metadata = {"kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
-                        "language_info": {"name": "python"}}
+        new.metadata = {
+            "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
+            "language_info": {"name": "python"},
+        }
         nbformat.write(new, options.notebook)
         return 0
-    lost = [number for number, (old, cell) in enumerate(zip(kept.cells, new.cells, strict=True))
-            if cell.cell_type == "code" and shown(old) != shown(cell)]
+    lost = [
+        number
+        for number, (old, cell) in enumerate(zip(kept.cells, new.cells, strict=True))
+        if cell.cell_type == "code" and shown(old) != shown(cell)
+    ]
     for number in lost:
-        print(f"{options.notebook}: cell {number} shows {shown(new.cells[number])}, the file keeps {shown(kept.cells[number])}; "
-              f"tests/notebook.py {options.notebook} --write")
+        print(
+            f"{options.notebook}: cell {number} shows {shown(new.cells[number])}, the file keeps {shown(kept.cells[number])}; "
+            f"tests/notebook.py {options.notebook} --write"
+        )
     return bool(lost)
 
 

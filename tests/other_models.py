@@ -58,7 +58,9 @@ def read(path):
         balls = robots.strip(spec, lost if some else None)
         robots.separate(spec, spec.compile(), balls)
         weigh = [geom.parent.name for geom in balls if not geom.parent.explicitinertial]
-        meshes = f"{len(lost)} of its meshes {'is' if len(lost) == 1 else 'are'} missing" if some else "meshes became balls"
+        meshes = (
+            f"{len(lost)} of its meshes {'is' if len(lost) == 1 else 'are'} missing" if some else "meshes became balls"
+        )
         meshes += f"; inertia of balls: {', '.join(dict.fromkeys(weigh))}" if weigh else "; inertia of the file"
     for k, joint in enumerate(spec.joints):
         joint.name = joint.name or f"joint_{k}"
@@ -79,7 +81,9 @@ class Law:
         self.rotor = np.array([plain.dof_armature[dof] + sum(plain.actuator_armature[k] for k in range(plain.nactuator)
                                if plain.actuator_trntype[k] <= 1 and plain.actuator_trnid[k, 0] == plain.dof_jntid[dof]) for dof in self.dofs])  # fmt: skip
         self.unsolved = 0
-        self.usable = not (plain.actuator_damping.any() or (plain.tendon_actuatorid != -1).any() or plain.jnt_actgravcomp.any())
+        self.usable = not (
+            plain.actuator_damping.any() or (plain.tendon_actuatorid != -1).any() or plain.jnt_actgravcomp.any()
+        )
         self.twin, self.worst, self.feeds = mujoco.MjData(plain), 0.0, 0
 
     def torque(self, d):
@@ -110,7 +114,14 @@ class Law:
         u = self.torque(d) - self.rotor * a
         gamma_u, gamma_v = self.gear["gamma_u"], self.gear["gamma_v"]
         bound = np.abs((gamma_u + gamma_v) * u - gamma_v * t)
-        size = np.abs(u) + np.abs(t) + np.abs(twin.qfrc_bias[self.dofs]) + np.abs(twin.qfrc_passive[self.dofs]) + np.abs(d.qfrc_constraint[self.dofs]) + 1e-9
+        size = (
+            np.abs(u)
+            + np.abs(t)
+            + np.abs(twin.qfrc_bias[self.dofs])
+            + np.abs(twin.qfrc_passive[self.dofs])
+            + np.abs(d.qfrc_constraint[self.dofs])
+            + 1e-9
+        )
         moves = np.abs(v) > 1e-9 * (1 + np.abs(d.qvel).max())
         error = np.where(moves, np.abs(t - np.sign(v) * bound), np.maximum(np.abs(t) - bound, 0)) / size
         self.worst = max(self.worst, float(error.max()))
@@ -141,7 +152,9 @@ def play(m, steps, law=None):
 def geared(spec, names, kind):
     """A copy of the model with gears."""
     copy, shaft = spec.copy(), {}
-    if kind == "play":  # a rotor of half of the joint's inertia, on a shaft that swings with it at a tenth of the step's rate
+    if (
+        kind == "play"
+    ):  # a rotor of half of the joint's inertia, on a shaft that swings with it at a tenth of the step's rate
         model = spec.compile()
         inertia, h = np.array([model.dof_M0[model.joint(name).dofadr[0]] for name in names]), model.opt.timestep
         shaft = {"rotor_inertia": 0.5 * inertia, "stiffness": 0.01 * inertia / h**2, "damping": 0.05 * inertia / h}
@@ -251,20 +264,34 @@ def main():
     args = parser.parse_args()
     if args.one:
         return one(args.folder, args.steps)
-    files = sorted(path for path in args.folder.rglob("*.xml") if "<actuator" in path.read_text(encoding="utf-8", errors="replace"))
+    files = sorted(
+        path for path in args.folder.rglob("*.xml") if "<actuator" in path.read_text(encoding="utf-8", errors="replace")
+    )
     lines, reasons, sums = [], collections.Counter(), collections.Counter()
     for path in files:
         name = str(path.relative_to(args.folder))
         try:
-            done = subprocess.run([sys.executable, __file__, str(path), "--one", "--steps", str(args.steps)], capture_output=True, text=True, timeout=args.seconds)
-            out, end = done.stdout, "" if done.returncode == 0 else f"ends with {done.returncode}: {done.stderr.strip()[-200:]}"
+            done = subprocess.run(
+                [sys.executable, __file__, str(path), "--one", "--steps", str(args.steps)],
+                capture_output=True,
+                text=True,
+                timeout=args.seconds,
+            )
+            out, end = (
+                done.stdout,
+                "" if done.returncode == 0 else f"ends with {done.returncode}: {done.stderr.strip()[-200:]}",
+            )
         except subprocess.TimeoutExpired as late:
             out, end = (late.stdout or b"").decode(), "stopped: out of time"
         rows = [json.loads(line) for line in out.splitlines()]
         head, runs = (rows[0] if rows else {}), [row for row in rows[1:] if "plain" not in row]
         played = [row for row in runs if "refused" not in row]
         refused = collections.Counter(row["refused"] for row in runs if "refused" in row)
-        worse = [f"{row['kind']} {row['integrator']} step {row['bad']}{row['told']}" for row in played if row["bad"] and not row["plain_bad"]]
+        worse = [
+            f"{row['kind']} {row['integrator']} step {row['bad']}{row['told']}"
+            for row in played
+            if row["bad"] and not row["plain_bad"]
+        ]
         text = head.get("plain") or ("no actuated hinge or slide" if not head.get("joints") else "")
         notes = [text, head.get("meshes", ""), end, *(f"refused ({count}): {reason}" for reason, count in refused.items()),
                  *(f"remedy {row['remedy']}" for row in runs if "remedy" in row), *(["the plain model's inertia is singular"] if any(row["singular"] for row in played) else []), *(f"unsolved: {row['kind']} {row['integrator']} {row['unsolved']}{row['told']}" for row in played if row["unsolved"]), *(f"diverges where plain does not: {one}" for one in worse)]  # fmt: skip
@@ -273,17 +300,32 @@ def main():
         cost = np.median([row["cost"] for row in played if row["kind"] != "as it is"] or [np.nan])
         cost_loss = np.median([row["cost_loss"] for row in played if row["kind"] != "as it is"] or [np.nan])
         feeds = sum(row.get("feeds", 0) for row in played)
-        lines.append(f"| {name} | {head.get('joints', '')} | {len(played)} | {unsolved} of {done_steps} | {law:.1e} | {feeds} | {cost:.2f} | {cost_loss:.2f} | {'; '.join(x for x in notes if x)} |")
+        lines.append(
+            f"| {name} | {head.get('joints', '')} | {len(played)} | {unsolved} of {done_steps} | {law:.1e} | {feeds} | {cost:.2f} | {cost_loss:.2f} | {'; '.join(x for x in notes if x)} |"
+        )
         print(lines[-1], flush=True)
         reasons.update(refused)
-        sums.update(files=1, plain_refused="plain" in head, no_joint=text.startswith("no actuated"), played=bool(played), worse=bool(worse), unsolved=unsolved, steps=done_steps, ended=bool(end), feeds=feeds)
+        sums.update(
+            files=1,
+            plain_refused="plain" in head,
+            no_joint=text.startswith("no actuated"),
+            played=bool(played),
+            worse=bool(worse),
+            unsolved=unsolved,
+            steps=done_steps,
+            ended=bool(end),
+            feeds=feeds,
+        )
     head = "| file | gears | runs | unsolved | error of the law | power | cost over plain | over frictionloss | notes |\n|:--|--:|--:|--:|--:|--:|--:|--:|:--|"
     total = ", ".join(f"{key} {value}" for key, value in sums.items())
     why = "\n".join(f"- {count}: {reason}" for reason, count in reasons.most_common())
     print(f"\n{total}\n{why}")
     if args.table:
         made = f"Written by `tests/other_models.py {args.folder.name} --steps {args.steps} --seconds {args.seconds:g}`, MuJoCo {mujoco.__version__}."
-        args.table.write_text(f"# {args.folder.name}\n\n{made}\n\n{head}\n" + "\n".join(lines) + f"\n\n{total}\n\n{why}\n", encoding="utf-8")
+        args.table.write_text(
+            f"# {args.folder.name}\n\n{made}\n\n{head}\n" + "\n".join(lines) + f"\n\n{total}\n\n{why}\n",
+            encoding="utf-8",
+        )
     return None
 
 

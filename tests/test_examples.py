@@ -34,7 +34,10 @@ def python(name):
 
 
 def numbers(pattern, text):
-    found = [tuple(map(float, groups)) if isinstance(groups, tuple) else float(groups) for groups in re.findall(pattern, text)]
+    found = [
+        tuple(map(float, groups)) if isinstance(groups, tuple) else float(groups)
+        for groups in re.findall(pattern, text)
+    ]
     assert found, f"{pattern} in {text}"
     return found
 
@@ -44,7 +47,15 @@ class Examples(unittest.TestCase):
         table = (EXAMPLES / "README.md").read_text()
         for file in [*EXAMPLES.glob("*.py"), *EXAMPLES.glob("*/*.c"), *EXAMPLES.glob("*/*.cc")]:
             self.assertIn(f"]({file.relative_to(EXAMPLES)})", table)
-            own = ("ray_sweep.py", "mjlab_cartpole.py", "newton_arm.py", "newton_quadruped.py", "newton_drive.py", "identify_arm.py", "train_hopper.py")  # have tests of their own
+            own = (
+                "ray_sweep.py",
+                "mjlab_cartpole.py",
+                "newton_arm.py",
+                "newton_quadruped.py",
+                "newton_drive.py",
+                "identify_arm.py",
+                "train_hopper.py",
+            )  # have tests of their own
             if file.suffix == ".py" and file.name not in own:
                 self.assertTrue(hasattr(self, f"test_{file.stem}"), file)
 
@@ -109,7 +120,15 @@ class Examples(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             program = pathlib.Path(folder) / "first_gear"
             library = next(MUJOCO.glob("libmujoco.so.*"))
-            run("cc", EXAMPLES / "c" / "first_gear.c", f"-I{MUJOCO}/include", library, f"-Wl,-rpath,{MUJOCO}", "-o", program)
+            run(
+                "cc",
+                EXAMPLES / "c" / "first_gear.c",
+                f"-I{MUJOCO}/include",
+                library,
+                f"-Wl,-rpath,{MUJOCO}",
+                "-o",
+                program,
+            )
             self.check_first(run(program, PLUGIN, EXAMPLES / "forearm.xml"))
 
     @unittest.skipUnless(shutil.which("c++"), "no C++ compiler")
@@ -117,8 +136,20 @@ class Examples(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             program = pathlib.Path(folder) / "first_gear"
             library = next(MUJOCO.glob("libmujoco.so.*"))
-            run("c++", "-std=c++17", EXAMPLES / "cpp" / "first_gear.cc", f"-I{MUJOCO}/include", f"-I{SOURCE}/plugin",
-                f"-I{SOURCE}/core", library, f"-Wl,-rpath,{MUJOCO}", PLUGIN, f"-Wl,-rpath,{PLUGIN.parent}", "-o", program)
+            run(
+                "c++",
+                "-std=c++17",
+                EXAMPLES / "cpp" / "first_gear.cc",
+                f"-I{MUJOCO}/include",
+                f"-I{SOURCE}/plugin",
+                f"-I{SOURCE}/core",
+                library,
+                f"-Wl,-rpath,{MUJOCO}",
+                PLUGIN,
+                f"-Wl,-rpath,{PLUGIN.parent}",
+                "-o",
+                program,
+            )
             angles = numbers(r"angle (\S+) rad", run(program, EXAMPLES / "forearm.xml"))
             self.assertEqual(angles[0], 0)
             self.assertGreater(angles[1], 0)
@@ -167,7 +198,9 @@ class Examples(unittest.TestCase):
 
     def test_ilqr_arm(self):
         """With rotors in the state the cost falls to a seventh and the block arrives; without them no step lowers it."""
-        (first, last, error), (same, stuck, off) = numbers(r"cost (\S+) -> (\S+) in .* (\S+) mm from its goal", python("ilqr_arm"))
+        (first, last, error), (same, stuck, off) = numbers(
+            r"cost (\S+) -> (\S+) in .* (\S+) mm from its goal", python("ilqr_arm")
+        )
         self.assertEqual(first, same)
         self.assertLess(last, first / 6)
         self.assertLess(abs(error), 5)

@@ -23,10 +23,16 @@ ARM = """<mujoco><option timestep='0.002' integrator='{integrator}' cone='{cone}
 def test_one_solution():
     random, touched = np.random.default_rng(5), 0
     for k in range(12):
-        text = ARM.format(integrator=("Euler", "implicit", "implicitfast")[k % 3], cone=("pyramidal", "elliptic")[k % 2])
+        text = ARM.format(
+            integrator=("Euler", "implicit", "implicitfast")[k % 3], cone=("pyramidal", "elliptic")[k % 2]
+        )
         model = mujoco.MjModel.from_xml_string(text)
         data = mujoco.MjData(model)
-        data.qpos, data.qvel, data.ctrl = [0.3 + 0.1 * random.random(), 0.2], random.uniform(-2, 2, 2), random.uniform(-20, 20, 2)
+        data.qpos, data.qvel, data.ctrl = (
+            [0.3 + 0.1 * random.random(), 0.2],
+            random.uniform(-2, 2, 2),
+            random.uniform(-20, 20, 2),
+        )
         state = np.empty(mujoco.mj_stateSize(model, mujoco.mjtState.mjSTATE_INTEGRATION))
         mujoco.mj_getState(model, data, state, mujoco.mjtState.mjSTATE_INTEGRATION)
         mujoco.mj_step(model, data)

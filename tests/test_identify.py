@@ -55,9 +55,15 @@ class Logs(unittest.TestCase):
         n = 200
         angle = np.linspace(300, 420, n)  # deg
         current = np.linspace(-50, 50, n)
-        rows = [f"{5 * k},{round(a / 360 * 4096) % 4096},{round(c) % 65536}" for k, (a, c) in enumerate(zip(angle, current))]
-        path = self.file("a.csv.gz", gzip.compress(("# mass=0.5 length=0.2\nms,ticks,cur\n" + "\n".join(rows)).encode()))
-        log = identify.read(path, {"time": "ms:ms", "position": f"ticks:{2 * math.pi / 4096},wrap=4096", "current": "cur:mA,wrap=65536"})
+        rows = [
+            f"{5 * k},{round(a / 360 * 4096) % 4096},{round(c) % 65536}" for k, (a, c) in enumerate(zip(angle, current))
+        ]
+        path = self.file(
+            "a.csv.gz", gzip.compress(("# mass=0.5 length=0.2\nms,ticks,cur\n" + "\n".join(rows)).encode())
+        )
+        log = identify.read(
+            path, {"time": "ms:ms", "position": f"ticks:{2 * math.pi / 4096},wrap=4096", "current": "cur:mA,wrap=65536"}
+        )
         t = log.time * 1000 / (5 * (n - 1))
         np.testing.assert_allclose(log.data["position"], np.radians(300 + 120 * t), atol=2e-3)
         np.testing.assert_allclose(log.data["current"], (-50 + 100 * t) * 1e-3, atol=1e-3)
@@ -72,9 +78,27 @@ class Logs(unittest.TestCase):
         np.testing.assert_allclose(log.data["position"], 2 * (t[0] + log.time), atol=1e-12)
 
     def test_bam_json(self):
-        entries = [{"timestamp": 0.005 * k, "position": 0.1 * k, "speed": 20.0, "load": 0.5, "input_volts": 12.0,
-                    "goal_position": 1.0, "torque_enable": k < 10} for k in range(20)]
-        content = {"mass": 1.0, "length": 0.1, "arm-mass": 0.05, "kp": 32, "vin": 12, "trajectory": "steps", "entries": entries}
+        entries = [
+            {
+                "timestamp": 0.005 * k,
+                "position": 0.1 * k,
+                "speed": 20.0,
+                "load": 0.5,
+                "input_volts": 12.0,
+                "goal_position": 1.0,
+                "torque_enable": k < 10,
+            }
+            for k in range(20)
+        ]
+        content = {
+            "mass": 1.0,
+            "length": 0.1,
+            "arm-mass": 0.05,
+            "kp": 32,
+            "vin": 12,
+            "trajectory": "steps",
+            "entries": entries,
+        }
         raw = identify.read(self.file("raw.json", json.dumps(content)))
         self.assertEqual(raw.facts["arm_mass"], 0.05)
         np.testing.assert_allclose(raw.data["voltage"], 6.0)
@@ -87,7 +111,12 @@ class Logs(unittest.TestCase):
     def test_sysid_npz(self):
         path = pathlib.Path(self.folder.name) / "a.npz"
         t = np.arange(50) * 0.01
-        np.savez(path, times=t, data=np.column_stack([t, 2 * t]), signal_mapping=json.dumps({"angle": [0, [1]], "tau": [0, [0]]}))
+        np.savez(
+            path,
+            times=t,
+            data=np.column_stack([t, 2 * t]),
+            signal_mapping=json.dumps({"angle": [0, [1]], "tau": [0, [0]]}),
+        )
         log = identify.read(path, {"position": "angle", "torque": "tau:mNm"})
         np.testing.assert_allclose(log.data["torque"] * 2000, log.data["position"], atol=1e-12)
 
@@ -109,7 +138,11 @@ class Logs(unittest.TestCase):
                 identify.read(path)
             self.assertIn(text, str(caught.exception))
             self.assertIn(str(path), str(caught.exception))
-        for columns, text in ({"position": "angel"}, "no column 'angel'"), ({"position": "position:furlong"}, "furlong"), ({"speed": "x"}, "'speed' is not"):
+        for columns, text in (
+            ({"position": "angel"}, "no column 'angel'"),
+            ({"position": "position:furlong"}, "furlong"),
+            ({"speed": "x"}, "'speed' is not"),
+        ):
             with self.assertRaisesRegex(identify.LogError, text):
                 identify.read(self.file("good.csv", "time,position,note\n" + good), columns)
         with self.assertRaisesRegex(identify.LogError, "line 2"):
@@ -163,10 +196,23 @@ class Xl330(unittest.TestCase):
         self.assertGreater(shuffled.errors(GAMMA, fit.values).mean(), 2 * true)
 
     def test_mjcf_reproduces_the_error(self):
-        values = {"torque_constant": 0.35, "resistance": 3.1, "armature": 0.0021, "offset": 0.02, "coulomb": 0.003,
-                  "viscous": 0.008, "gamma_u": 0.3, "gamma_v": 0.15, "stribeck_friction": 0.004, "stribeck_velocity": 0.5,
-                  "gamma_u_stribeck": 0.05, "gamma_v_stribeck": 0.03, "gamma_u_quadratic": 0.2, "gamma_v_quadratic": 0.1,
-                  "motor_viscous": 0.02}
+        values = {
+            "torque_constant": 0.35,
+            "resistance": 3.1,
+            "armature": 0.0021,
+            "offset": 0.02,
+            "coulomb": 0.003,
+            "viscous": 0.008,
+            "gamma_u": 0.3,
+            "gamma_v": 0.15,
+            "stribeck_friction": 0.004,
+            "stribeck_velocity": 0.5,
+            "gamma_u_stribeck": 0.05,
+            "gamma_v_stribeck": 0.03,
+            "gamma_u_quadratic": 0.2,
+            "gamma_v_quadratic": 0.1,
+            "motor_viscous": 0.02,
+        }
         bench = xl330(step=1e-3, logs=LOGS[:4], fit=("delay",))
         for name in ("gamma", "gamma_motor", "stribeck", "quadratic"):
             model = identify.MODELS[name]
@@ -180,9 +226,23 @@ class Xl330(unittest.TestCase):
     def test_published_models_are_theirs(self):
         # M6 with the published numbers of this servo moves like it
         bench = xl330()
-        published = {"torque_constant": 0.366013, "resistance": 2.81139, "armature": 0.00180774, "offset": 0.0271,
-                     "coulomb": 0.00477118, "viscous": 0.00535967, "stribeck_friction": 0.00467635, "vs": 2.89037, "alpha": 8.68326,
-                     "Km": 0.266786, "Ke": 8.51587e-06, "Kms": 1.07e-05, "Kes": 0.0807793, "Kmq": 0.00997247, "Keq": 0.00490257}
+        published = {
+            "torque_constant": 0.366013,
+            "resistance": 2.81139,
+            "armature": 0.00180774,
+            "offset": 0.0271,
+            "coulomb": 0.00477118,
+            "viscous": 0.00535967,
+            "stribeck_friction": 0.00467635,
+            "vs": 2.89037,
+            "alpha": 8.68326,
+            "Km": 0.266786,
+            "Ke": 8.51587e-06,
+            "Kms": 1.07e-05,
+            "Kes": 0.0807793,
+            "Kmq": 0.00997247,
+            "Keq": 0.00490257,
+        }
         self.assertLess(bench.errors(identify.MODELS["M6"], published).mean(), 0.08)
 
 
@@ -196,8 +256,12 @@ class MadeUp(unittest.TestCase):
         rng = np.random.default_rng(seed)
         plan = made_up_servo.bench_plan
         # constant friction would reveal a wrong torque constant: there is little of it
-        usual = dataclasses.replace(made_up_servo.draw(rng), gamma_u=rng.uniform(0.12, 0.25), gamma_v=rng.uniform(0.15, 0.35),
-                                    coulomb=rng.uniform(0.01, 0.03))
+        usual = dataclasses.replace(
+            made_up_servo.draw(rng),
+            gamma_u=rng.uniform(0.12, 0.25),
+            gamma_v=rng.uniform(0.15, 0.35),
+            coulomb=rng.uniform(0.01, 0.03),
+        )
         ungeared = dataclasses.replace(made_up_servo.draw(rng), gamma_u=0.0, gamma_v=0.0)
         # nothing to carry but a millionth of the rotor's inertia; damping of the output would be a load as well
         bare = dataclasses.replace(made_up_servo.draw(rng), viscous=0.0)
@@ -214,9 +278,16 @@ class MadeUp(unittest.TestCase):
 
     def test_without_gear_friction_native_is_chosen(self):
         models = [identify.MODELS[n] for n in ("native", "gamma")]
-        held = identify.leave_out(self.bench("ungeared", step=2.5e-3), models, ["gain", "trajectory"], identify.Budget(starts=1, iterations=20))
+        held = identify.leave_out(
+            self.bench("ungeared", step=2.5e-3),
+            models,
+            ["gain", "trajectory"],
+            identify.Budget(starts=1, iterations=20),
+        )
         self.assertEqual(identify.choose(held, models), "native")
-        held = identify.leave_out(self.bench("usual", step=2.5e-3), models, ["gain"], identify.Budget(starts=1, iterations=20))
+        held = identify.leave_out(
+            self.bench("usual", step=2.5e-3), models, ["gain"], identify.Budget(starts=1, iterations=20)
+        )
         self.assertEqual(identify.choose(held, models), "gamma")
 
     def test_unloaded_says_that_gamma_is_unknown(self):
@@ -279,34 +350,74 @@ class Backlash(unittest.TestCase):
         def drawn(low, high):
             return np.repeat(rng.uniform(low, high, len(totals)), cls.LOGS)
 
-        angles = made_up_servo.simulate_gap(torque.reshape(-1, t.size), cls.INERTIA, cls.GRAVITY, drawn(3e-3, 6e-3),
-                                            np.repeat(totals, cls.LOGS) / 2, cls.STIFFNESS, cls.DAMPING, drawn(0, 0.1), drawn(0.05, 0.2),
-                                            drawn(0.005, 0.015), cls.DT, step=5e-5, **friction)
+        angles = made_up_servo.simulate_gap(
+            torque.reshape(-1, t.size),
+            cls.INERTIA,
+            cls.GRAVITY,
+            drawn(3e-3, 6e-3),
+            np.repeat(totals, cls.LOGS) / 2,
+            cls.STIFFNESS,
+            cls.DAMPING,
+            drawn(0, 0.1),
+            drawn(0.05, 0.2),
+            drawn(0.005, 0.015),
+            cls.DT,
+            step=5e-5,
+            **friction,
+        )
         count = 2 * np.pi / 16384
-        q, rotor = np.round((angles + 1e-4 * rng.standard_normal(angles.shape)) / count).reshape(2, *torque.shape) * count
-        return [[identify.Log(f"log {k}", cls.DT, {"position": q[i, k], "rotor": rotor[i, k], "torque": torque[i, k],
-                                                   "velocity": savgol_filter(q[i, k], 15, 2, deriv=1, delta=cls.DT)},
-                              {"inertia": cls.INERTIA, "gravity": cls.GRAVITY, "trajectory": f"reversals {k % 2}"})
-                 for k in range(cls.LOGS)] for i in range(len(totals))]
+        q, rotor = (
+            np.round((angles + 1e-4 * rng.standard_normal(angles.shape)) / count).reshape(2, *torque.shape) * count
+        )
+        return [
+            [
+                identify.Log(
+                    f"log {k}",
+                    cls.DT,
+                    {
+                        "position": q[i, k],
+                        "rotor": rotor[i, k],
+                        "torque": torque[i, k],
+                        "velocity": savgol_filter(q[i, k], 15, 2, deriv=1, delta=cls.DT),
+                    },
+                    {"inertia": cls.INERTIA, "gravity": cls.GRAVITY, "trajectory": f"reversals {k % 2}"},
+                )
+                for k in range(cls.LOGS)
+            ]
+            for i in range(len(totals))
+        ]
 
     def bench(self, logs):
-        return identify.Pendulum(logs, identify.servo("torque"), known={"stiffness": self.STIFFNESS, "damping": self.DAMPING}, step=1e-3)
+        return identify.Pendulum(
+            logs, identify.servo("torque"), known={"stiffness": self.STIFFNESS, "damping": self.DAMPING}, step=1e-3
+        )
 
     def test_two_encoders(self):
         logs = self.logs[0]
         self.assertAlmostEqual(2 * backlash.from_two_encoders(logs)["half_gap"], 0.01, delta=0.05 * 0.01)
         # and the ladder takes that rung
-        found = identify.identify_bench(self.bench(logs), ("native", "gamma", "backlash"), budget=identify.Budget(starts=1, iterations=12), replicates=2)
+        found = identify.identify_bench(
+            self.bench(logs),
+            ("native", "gamma", "backlash"),
+            budget=identify.Budget(starts=1, iterations=12),
+            replicates=2,
+        )
         self.assertEqual(found.chosen, "backlash", found.table())
         self.assertAlmostEqual(2 * found.fit.values["half_gap"], 0.01, delta=0.05 * 0.01)
         self.assertIn('<config key="stiffness" value="400.0"/>', found.paste())
         # in MuJoCo it moves in the same way
-        error = np.mean(np.abs(mjcf.replay(found.bench, found.fit.model, found.fit.values, 0) - logs[0].data["position"]))
+        error = np.mean(
+            np.abs(mjcf.replay(found.bench, found.fit.model, found.fit.values, 0) - logs[0].data["position"])
+        )
         self.assertAlmostEqual(error, found.bench.errors(found.fit.model, found.fit.values)[0], delta=1e-6)
 
     def test_without_a_gap(self):
-        found = identify.identify_bench(self.bench(self.logs[1]), ("native", "gamma", "backlash"),
-                                        budget=identify.Budget(starts=1, iterations=12), replicates=2)
+        found = identify.identify_bench(
+            self.bench(self.logs[1]),
+            ("native", "gamma", "backlash"),
+            budget=identify.Budget(starts=1, iterations=12),
+            replicates=2,
+        )
         self.assertEqual(found.chosen, "gamma", found.table())
         self.assertTrue(any("no gap" in note for note in found.notes), found.notes)
 
@@ -315,7 +426,9 @@ class Backlash(unittest.TestCase):
         logs = self.logs[2]
         for log in logs:
             del log.data["rotor"]
-        fit = identify.fit_ladder(self.bench(logs), [identify.MODELS["backlash"]], identify.Budget(starts=1, iterations=12))["backlash"]
+        fit = identify.fit_ladder(
+            self.bench(logs), [identify.MODELS["backlash"]], identify.Budget(starts=1, iterations=12)
+        )["backlash"]
         self.assertAlmostEqual(2 * fit.values["half_gap"], 0.01, delta=0.15 * 0.01)
 
     @unittest.skipUnless(LONG, "MJGEAR_LONG=1")
@@ -324,12 +437,17 @@ class Backlash(unittest.TestCase):
         rng = np.random.default_rng(made_up_servo.seed(fresh=True))
         held = []
         for _ in range(20):
-            total, shape = rng.uniform(0.004, 0.016), {"stribeck_friction": rng.uniform(0.004, 0.012), "stribeck_velocity": rng.uniform(0.1, 0.5)}
+            total, shape = (
+                rng.uniform(0.004, 0.016),
+                {"stribeck_friction": rng.uniform(0.004, 0.012), "stribeck_velocity": rng.uniform(0.1, 0.5)},
+            )
             logs = self.measure(rng, [total], **shape)[0]
             for log in logs:
                 del log.data["rotor"]
             bench = self.bench(logs)
-            fit = identify.fit_ladder(bench, [identify.MODELS["backlash_stribeck"]], identify.Budget(starts=1))["backlash_stribeck"]
+            fit = identify.fit_ladder(bench, [identify.MODELS["backlash_stribeck"]], identify.Budget(starts=1))[
+                "backlash_stribeck"
+            ]
             gap = identify.intervals(bench, fit, 12)["half_gap"]
             held.append(not gap.known or gap.low <= total / 2 <= gap.high)
         self.assertGreaterEqual(sum(held), 18)
@@ -354,8 +472,18 @@ class Dynamometer(unittest.TestCase):
             backward = ((1 + gu) * u * s - c) / (1 - gv)
             lam = (gu + gv) * u * s - gv * (u * s - forward)
             x = s * np.where(lam >= 0, forward, backward) - viscous * v
-            logs.append(identify.Log(f"log {k}", 0.005, {"position": np.cumsum(v) * 0.005, "velocity": v, "torque": u,
-                                                       "output": x + 0.02 * rng.standard_normal(t.size)}))
+            logs.append(
+                identify.Log(
+                    f"log {k}",
+                    0.005,
+                    {
+                        "position": np.cumsum(v) * 0.005,
+                        "velocity": v,
+                        "torque": u,
+                        "output": x + 0.02 * rng.standard_normal(t.size),
+                    },
+                )
+            )
         bench = identify.Dynamometer(logs, identify.servo("torque"))
         found = identify.identify_bench(bench, ("native", "gamma"), budget=identify.Budget(starts=1), replicates=40)
         self.assertEqual(found.chosen, "gamma")
@@ -369,7 +497,11 @@ def steady(friction, rng, logs=8, noise=0.01):
     made = []
     for k in range(logs):
         v = np.repeat(np.array([-1, 1]).repeat(6) * np.tile(np.linspace(0.1, 3, 6) * (0.6 + 0.1 * k), 2), 50)
-        made.append(identify.Log(f"run {k}", 0.01, {"velocity": v, "torque": friction(v, k) + noise * rng.standard_normal(v.size)}))
+        made.append(
+            identify.Log(
+                f"run {k}", 0.01, {"velocity": v, "torque": friction(v, k) + noise * rng.standard_normal(v.size)}
+            )
+        )
     return made
 
 
@@ -382,9 +514,14 @@ class FreeRun(unittest.TestCase):
 
     def test_laws(self):
         for chosen, friction, numbers in (
-                ("native", lambda v, k: 0.4 * np.sign(v) + 0.1 * v, {"coulomb": 0.4, "viscous": 0.1}),
-                ("curved", lambda v, k: np.sign(v) * (0.4 + 0.5 * np.sqrt(np.abs(v))), {"coulomb": 0.4}),
-                ("falling", lambda v, k: np.sign(v) * (0.4 + 0.3 * np.exp(-((v / 0.4) ** 2))) + 0.1 * v, {"stribeck_friction": 0.3, "stribeck_velocity": 0.4})):
+            ("native", lambda v, k: 0.4 * np.sign(v) + 0.1 * v, {"coulomb": 0.4, "viscous": 0.1}),
+            ("curved", lambda v, k: np.sign(v) * (0.4 + 0.5 * np.sqrt(np.abs(v))), {"coulomb": 0.4}),
+            (
+                "falling",
+                lambda v, k: np.sign(v) * (0.4 + 0.3 * np.exp(-((v / 0.4) ** 2))) + 0.1 * v,
+                {"stribeck_friction": 0.3, "stribeck_velocity": 0.4},
+            ),
+        ):
             found = self.found(friction)
             self.assertEqual(found.chosen, chosen, found.table())
             for name, value in numbers.items():
@@ -393,16 +530,28 @@ class FreeRun(unittest.TestCase):
             self.assertFalse(found.misfit.is_found, found.notes)
 
     def test_missing_terms(self):
-        for name, friction in (("direction", lambda v, k: 0.4 * np.sign(v) + 0.1 * v + 0.05), ("time", lambda v, k: (0.4 - 0.02 * k) * np.sign(v) + 0.1 * v)):
+        for name, friction in (
+            ("direction", lambda v, k: 0.4 * np.sign(v) + 0.1 * v + 0.05),
+            ("time", lambda v, k: (0.4 - 0.02 * k) * np.sign(v) + 0.1 * v),
+        ):
             found = self.found(friction)
-            self.assertEqual((found.misfit.suspects[0].name, found.misfit.suspects[0].is_sure), (name, True), found.notes)
+            self.assertEqual(
+                (found.misfit.suspects[0].name, found.misfit.suspects[0].is_sure), (name, True), found.notes
+            )
 
     def test_drift(self):
         # a warm-up over 8 logs of 6 s, with 9 s of time constant, at the middle of each log
         warm = [1 + 0.6 * (math.exp(-(6 * k + 3) / 9) - math.exp(-48 / 9)) / (1 - math.exp(-48 / 9)) for k in range(8)]
         logs = steady(lambda v, k: warm[k] * (0.4 * np.sign(v) + 0.1 * v), np.random.default_rng(5))
         with mock.patch.object(identify, "read_all", lambda *_, **__: logs):
-            found = identify.identify(["runs"], bench="friction", models=("native",), fit=("drift",), budget=identify.Budget(starts=1), replicates=4)
+            found = identify.identify(
+                ["runs"],
+                bench="friction",
+                models=("native",),
+                fit=("drift",),
+                budget=identify.Budget(starts=1),
+                replicates=4,
+            )
         for name, value in (("coulomb", 0.4), ("viscous", 0.1), ("drift", 0.6), ("warm_up", 9.0)):
             self.assertAlmostEqual(found.fit.values[name], value, delta=0.03 * value, msg=name)
         self.assertFalse(found.misfit.is_found, found.notes)
@@ -423,7 +572,11 @@ class Campaign(unittest.TestCase):
             v = np.full(u.size, 0.2 + 0.1 * (k % 5))
             # driving: (1 + gamma_v) x = (1 - gamma_u) u - c; driven: (1 - gamma_v) x = (1 + gamma_u) u - c
             x = np.where(u > 0, (0.9 * u - 0.2) / 1.15, (1.1 * u - 0.2) / 0.85) - 0.05 * v
-            logs.append(identify.Log(f"log {k}", 0.01, {"velocity": v, "torque": u, "output": x + 0.05 * rng.standard_normal(u.size)}))
+            logs.append(
+                identify.Log(
+                    f"log {k}", 0.01, {"velocity": v, "torque": u, "output": x + 0.05 * rng.standard_normal(u.size)}
+                )
+            )
         bench = identify.Dynamometer(logs, identify.servo("torque"))
         compared = sum(bench.reduced(i, log.data["torque"]).size for i, log in enumerate(logs))
         self.assertLessEqual(compared, 4100)
@@ -433,7 +586,10 @@ class Campaign(unittest.TestCase):
         for name, value in (("gamma_u", 0.1), ("gamma_v", 0.15), ("coulomb", 0.2), ("viscous", 0.05)):
             self.assertAlmostEqual(fit.values[name], value, delta=0.003, msg=name)
         # fits that begin at the fit to all logs end where fits from scratch end
-        scratch, near = (identify.leave_out(bench, [GAMMA], ["log"], identify.Budget(starts=1), start=start) for start in (None, {"gamma": fit, "native": fit}))
+        scratch, near = (
+            identify.leave_out(bench, [GAMMA], ["log"], identify.Budget(starts=1), start=start)
+            for start in (None, {"gamma": fit, "native": fit})
+        )
         np.testing.assert_allclose(near.errors["log"]["gamma"], scratch.errors["log"]["gamma"], rtol=1e-3)
 
 
@@ -441,7 +597,9 @@ class Commands(unittest.TestCase):
     """The command line: a report from real logs, a protocol, errors in a line."""
 
     def run_command(self, *arguments):
-        return subprocess.run([sys.executable, "-m", "mjgear.identify", *map(str, arguments)], capture_output=True, text=True, check=False)
+        return subprocess.run(
+            [sys.executable, "-m", "mjgear.identify", *map(str, arguments)], capture_output=True, text=True, check=False
+        )
 
     def run_here(self, *arguments):
         """The same in this interpreter: status and stderr."""
@@ -451,9 +609,33 @@ class Commands(unittest.TestCase):
     def test_identify(self):
         with tempfile.TemporaryDirectory() as folder:
             folder = pathlib.Path(folder)
-            done = self.run_command("identify", *LOGS[:4], "--servo", "xl330", "--models", "native,gamma", "--starts", 1, "--dt", 0.01,
-                                    "--leave-out", "trajectory", "--replicates", 5, "--known", "torque_constant=0.36:5%", "--quiet",
-                                    "--report", folder / "r.html", "--json", folder / "r.json", "--mjcf", folder / "r.xml", "--joint", "elbow")
+            done = self.run_command(
+                "identify",
+                *LOGS[:4],
+                "--servo",
+                "xl330",
+                "--models",
+                "native,gamma",
+                "--starts",
+                1,
+                "--dt",
+                0.01,
+                "--leave-out",
+                "trajectory",
+                "--replicates",
+                5,
+                "--known",
+                "torque_constant=0.36:5%",
+                "--quiet",
+                "--report",
+                folder / "r.html",
+                "--json",
+                folder / "r.json",
+                "--mjcf",
+                folder / "r.xml",
+                "--joint",
+                "elbow",
+            )
             self.assertEqual(done.returncode, 0, done.stderr)
             self.assertIn('<config key="joint" value="elbow"/>', done.stdout)
             content = json.loads((folder / "r.json").read_text())
@@ -462,9 +644,14 @@ class Commands(unittest.TestCase):
             self.assertIn("mjgear.transmission", (folder / "r.xml").read_text())
 
     def test_errors(self):
-        for arguments, text in (((*LOGS[:1],), "no torque"), (("nowhere.csv",), "nowhere.csv"), ((LOGS[0], "--servo", "mx65"), "no servo 'mx65'"),
-                                ((LOGS[0], "--models", "gamma,M7"), "no model 'M7'"), ((LOGS[0], "--known", "gamma"), "NAME=VALUE"),
-                                ((LOGS[0], "--servo", "xl330", "--bench", "table"), "bench 'table'")):
+        for arguments, text in (
+            ((*LOGS[:1],), "no torque"),
+            (("nowhere.csv",), "nowhere.csv"),
+            ((LOGS[0], "--servo", "mx65"), "no servo 'mx65'"),
+            ((LOGS[0], "--models", "gamma,M7"), "no model 'M7'"),
+            ((LOGS[0], "--known", "gamma"), "NAME=VALUE"),
+            ((LOGS[0], "--servo", "xl330", "--bench", "table"), "bench 'table'"),
+        ):
             status, said = self.run_here("identify", *arguments)
             self.assertEqual(status, 1, arguments)
             self.assertIn(text, said)
@@ -491,8 +678,16 @@ class Choosing(unittest.TestCase):
     """The simplest model that predicts as well as the best."""
 
     def test_what_does_not_predict_is_not_taken(self):
-        held = heldout.HeldOut({"gain": {"native": np.array([2.0, 2.1, 1.9, 2.0]), "gamma": np.array([1.0, 1.1, 0.9, 1.0]),
-                                         "stribeck": np.array([0.99, 1.12, 0.88, 1.0])}}, {"gain": {"a": [0, 1], "b": [2, 3]}})
+        held = heldout.HeldOut(
+            {
+                "gain": {
+                    "native": np.array([2.0, 2.1, 1.9, 2.0]),
+                    "gamma": np.array([1.0, 1.1, 0.9, 1.0]),
+                    "stribeck": np.array([0.99, 1.12, 0.88, 1.0]),
+                }
+            },
+            {"gain": {"a": [0, 1], "b": [2, 3]}},
+        )
         ladder = [identify.MODELS[n] for n in ("native", "gamma", "stribeck")]
         self.assertEqual(identify.choose(held, ladder), "gamma")
         held.errors["gain"]["stribeck"] = np.array([0.5, 0.6, 0.4, 0.5])

@@ -95,7 +95,9 @@ class Dynamics(unittest.TestCase):
         model = mujoco.MjModel.from_xml_string(TREE)
         with self.assertRaisesRegex(LogError, "no joint 'x'; there are: a, b, c, locked, d"):
             Arm(model, ["x"])
-        free = mujoco.MjModel.from_xml_string("<mujoco><worldbody><body><freejoint/><geom size='1'/><body><joint name='a'/><geom size='1'/></body></body></worldbody></mujoco>")
+        free = mujoco.MjModel.from_xml_string(
+            "<mujoco><worldbody><body><freejoint/><geom size='1'/><body><joint name='a'/><geom size='1'/></body></body></worldbody></mujoco>"
+        )
         with self.assertRaisesRegex(LogError, "base is free"):
             Arm(free, ["a"])
 
@@ -106,7 +108,9 @@ class Law(unittest.TestCase):
     def test_torques(self):
         rng = np.random.default_rng(1)
         for _ in range(20):
-            f = made_up_arm.Friction("gear", 0.0, rng.uniform(0, 2), 0.0, rng.uniform(0.02, 0.5), rng.uniform(0.02, 1.5))
+            f = made_up_arm.Friction(
+                "gear", 0.0, rng.uniform(0, 2), 0.0, rng.uniform(0.02, 0.5), rng.uniform(0.02, 1.5)
+            )
             x, s = 5 * rng.standard_normal(300), rng.choice([-1.0, 1.0], 300)
             p = np.zeros(len(law.NUMBERS))
             p[law.PLACE["gamma_u"]], p[law.PLACE["gamma_v"]] = f.gamma_u, f.gamma_v
@@ -132,8 +136,22 @@ def csv(folder, made):
     for log in made:
         t = log.dt * np.arange(log.n)
         facts = " ".join(f"{k}={v}" for k, v in log.facts.items())
-        head = ",".join(["time", *(f"q{k}" for k in range(1, 7)), *(f"tau_{k}" for k in range(1, 7)), *(f"goal_{k}" for k in range(1, 7))])
-        np.savetxt(folder / f"{log.name}.csv", np.column_stack([t, log.position, log.torque, log.goal]), delimiter=",", header=f"# {facts}\n{head}", comments="", fmt="%.9g")
+        head = ",".join(
+            [
+                "time",
+                *(f"q{k}" for k in range(1, 7)),
+                *(f"tau_{k}" for k in range(1, 7)),
+                *(f"goal_{k}" for k in range(1, 7)),
+            ]
+        )
+        np.savetxt(
+            folder / f"{log.name}.csv",
+            np.column_stack([t, log.position, log.torque, log.goal]),
+            delimiter=",",
+            header=f"# {facts}\n{head}",
+            comments="",
+            fmt="%.9g",
+        )
 
 
 class MadeUp(unittest.TestCase):
@@ -143,7 +161,10 @@ class MadeUp(unittest.TestCase):
         seed = made_up_servo.seed()
         print(f"MJGEAR_SEED={seed.entropy}")
         rng = np.random.default_rng(seed)
-        rungs = [str(r) for r in rng.permutation(["gear", "gear + stribeck", "gear + curved", "native", "curved", "stribeck"])]
+        rungs = [
+            str(r)
+            for r in rng.permutation(["gear", "gear + stribeck", "gear + curved", "native", "curved", "stribeck"])
+        ]
         made, made_logs = made_up_arm.draw(rng, rungs=rungs, logs=6, seconds=10.0, noise=0.02)
         with tempfile.TemporaryDirectory() as name:
             folder = pathlib.Path(name)
@@ -168,7 +189,9 @@ class MadeUp(unittest.TestCase):
                 xml.etree.ElementTree.fromstring(f"<robot xmlns:drake='d'>{text}</robot>")
 
         # five of six rungs are right; all are in 97 of 100 arms
-        right = [set(found["joints"][j]["terms"]) == set(made_up_arm.RUNGS[r]) for j, r in zip(made_up_arm.JOINTS, rungs)]
+        right = [
+            set(found["joints"][j]["terms"]) == set(made_up_arm.RUNGS[r]) for j, r in zip(made_up_arm.JOINTS, rungs)
+        ]
         self.assertGreaterEqual(sum(right), 5, [found["joints"][j]["friction"] for j in made_up_arm.JOINTS])
 
         # published models: M1 is native; without a term for the load they miss a gear, M5 has nearly its law, and M3 half of it
@@ -206,13 +229,19 @@ class MadeUp(unittest.TestCase):
 
         # the model has the result, and predicts the logs better than load-independent friction
         for joint, rung in zip(made_up_arm.JOINTS, rungs):
-            self.assertAlmostEqual(model.dof_armature[model.joint(joint).dofadr[0]], found["parameters"][f"{joint}.armature"]["value"], delta=1e-4)
+            self.assertAlmostEqual(
+                model.dof_armature[model.joint(joint).dofadr[0]],
+                found["parameters"][f"{joint}.armature"]["value"],
+                delta=1e-4,
+            )
             self.assertIn(joint, isaac)
             lost = urdf.split(f'name="{joint}"')[0].rsplit("<!--", 1)[1]
             self.assertEqual("nothing is lost" in lost, found["joints"][joint]["terms"] == [], lost)
         # moves like them, under the measured torques and under the controller with its fitted gains
         self.assertIn("Under the controller", page)
-        table = [line.split() for line in done.stdout.splitlines() if line.startswith("j") and not line.startswith("joint")]
+        table = [
+            line.split() for line in done.stdout.splitlines() if line.startswith("j") and not line.startswith("joint")
+        ]
         for rows in (table[-12:-6], table[-6:]):
             for row, joint, rung in zip(rows, made_up_arm.JOINTS, rungs):
                 self.assertEqual(row[0], joint)
@@ -229,15 +258,21 @@ class Scales(unittest.TestCase):
         made, made_logs = made_up_arm.draw(rng, rungs=["native"] * 6, logs=3, seconds=6.0, noise=0.02)
         for log in made_logs:
             log.torque[:, 2] *= 1.5
-        found = identify_logs(made.spec, made_up_arm.JOINTS, made_logs, inertia_tolerance=0.1, torque_tolerance=0.05, replicates=10)
+        found = identify_logs(
+            made.spec, made_up_arm.JOINTS, made_logs, inertia_tolerance=0.1, torque_tolerance=0.05, replicates=10
+        )
         said = [n for n in found.notes if "beyond the stated" in n]
         self.assertTrue(any(n.startswith("j3:") for n in said), found.notes)
         self.assertFalse(found.rungs[2].terms, "a wrong scale makes no gear")
         # drift: the Coulomb friction of a joint grows in one log
-        made, made_logs = made_up_arm.draw(rng, rungs=["native"] * 6, logs=4, seconds=12.0, noise=0.02, loads=(0.0, 0.0))
+        made, made_logs = made_up_arm.draw(
+            rng, rungs=["native"] * 6, logs=4, seconds=12.0, noise=0.02, loads=(0.0, 0.0)
+        )
         log = made_logs[2]
         log.torque[:, 4] += 0.4 * made.joints[4].coulomb * np.sign(np.gradient(log.position[:, 4]))
-        found = identify_logs(made.spec, made_up_arm.JOINTS, made_logs, inertia_tolerance=0.1, torque_tolerance=0.05, replicates=10)
+        found = identify_logs(
+            made.spec, made_up_arm.JOINTS, made_logs, inertia_tolerance=0.1, torque_tolerance=0.05, replicates=10
+        )
         told = [n for n in found.notes if "drifted" in n]
         self.assertEqual(len(told), 1, told)
         self.assertIn("friction of j5 drifted from log to log", told[0])
@@ -245,14 +280,18 @@ class Scales(unittest.TestCase):
 
     def test_temperature(self):
         rng = np.random.default_rng(4)
-        made, made_logs = made_up_arm.draw(rng, rungs=["native"] * 6, logs=4, seconds=10.0, noise=0.02, loads=(0.0, 0.0), still=[2])
+        made, made_logs = made_up_arm.draw(
+            rng, rungs=["native"] * 6, logs=4, seconds=10.0, noise=0.02, loads=(0.0, 0.0), still=[2]
+        )
         c = made.joints[4].coulomb
         for k, log in enumerate(made_logs):
             warm = np.linspace(5 * k, 5 * k + 5, log.n)
             log.temperature = np.repeat(25 + warm[:, None], 6, axis=1)
             thin = np.exp(-0.02 * (warm - 10)) - 1
             log.torque[:, 4] += made.scale[4] * c * thin * np.sign(np.gradient(log.position[:, 4]))
-        found = identify_logs(made.spec, made_up_arm.JOINTS, made_logs, inertia_tolerance=0.1, torque_tolerance=0.05, replicates=30)
+        found = identify_logs(
+            made.spec, made_up_arm.JOINTS, made_logs, inertia_tolerance=0.1, torque_tolerance=0.05, replicates=30
+        )
         # the elbow was held at 0.4 rad in all logs
         self.assertEqual(found.arm.joints, ["j1", "j2", "j4", "j5", "j6"])
         self.assertIn("j3 does not move in any log and is held at 0.4", found.notes)
@@ -298,12 +337,29 @@ class Said(unittest.TestCase):
         for j, (what, ratio) in enumerate((("M6", 1.05 / 1.1), ("M6", 0.9))):
             self.assertEqual(choice.better(j)[0], what)
             self.assertAlmostEqual(choice.better(j)[1], ratio)
-        self.assertEqual(Choice([law.Rung()], {w: errors(e) for w, e in (("native", 2.0), ("chosen", 1.0), ("largest", 1.5))}, np.full((1, 1), 10.0)).better(0), ("chosen", 1.0))
+        self.assertEqual(
+            Choice(
+                [law.Rung()],
+                {w: errors(e) for w, e in (("native", 2.0), ("chosen", 1.0), ("largest", 1.5))},
+                np.full((1, 1), 10.0),
+            ).better(0),
+            ("chosen", 1.0),
+        )
 
     def test_worse_when_simulated(self):
-        told = Simulated("measured torques", chosen=np.array([0.2, 0.105]), native=np.array([0.1, 0.1]), moved=np.ones(2), horizon=0.25, pieces=40).notes(["a", "b"])
+        told = Simulated(
+            "measured torques",
+            chosen=np.array([0.2, 0.105]),
+            native=np.array([0.1, 0.1]),
+            moved=np.ones(2),
+            horizon=0.25,
+            pieces=40,
+        ).notes(["a", "b"])
         self.assertEqual(len(told), 1)
-        self.assertIn("a: simulated under the measured torques, Coulomb and viscous friction is better than what was chosen by 50 %", told[0])
+        self.assertIn(
+            "a: simulated under the measured torques, Coulomb and viscous friction is better than what was chosen by 50 %",
+            told[0],
+        )
 
 
 class Groups(unittest.TestCase):
@@ -311,7 +367,9 @@ class Groups(unittest.TestCase):
 
     def test_joints_one_at_a_time(self):
         """Logs in which one joint moves: no other log determines a joint's friction, so parts of all logs are left out."""
-        made, made_logs = made_up_arm.draw(np.random.default_rng(9), rungs=["native"] * 6, logs=6, seconds=8.0, noise=0.02)
+        made, made_logs = made_up_arm.draw(
+            np.random.default_rng(9), rungs=["native"] * 6, logs=6, seconds=8.0, noise=0.02
+        )
         arm = Arm(made.spec.compile(), made_up_arm.JOINTS)
         self.assertEqual(Problem(arm, made_logs).alone, [])
         for k, log in enumerate(made_logs):
@@ -336,7 +394,14 @@ class Files(unittest.TestCase):
         return logs.read(path, self.model, made_up_arm.JOINTS, **options)
 
     def table(self, path, names):
-        np.savetxt(path, np.column_stack([self.t, self.q, self.tau]), delimiter=",", header=",".join(names), comments="", fmt="%.17g")
+        np.savetxt(
+            path,
+            np.column_stack([self.t, self.q, self.tau]),
+            delimiter=",",
+            header=",".join(names),
+            comments="",
+            fmt="%.17g",
+        )
 
     def test_names(self):
         J = made_up_arm.JOINTS
@@ -355,7 +420,10 @@ class Files(unittest.TestCase):
             np.testing.assert_allclose(log.position, np.radians(self.q))
             np.testing.assert_allclose(log.torque, 1e-3 * self.tau)
             self.assertTrue(log.is_current)
-            with self.assertRaisesRegex(LogError, r"log.csv: no columns for the positions of j1, .*--column 'position=NAME_\{\}'.*there are: time, a0"):
+            with self.assertRaisesRegex(
+                LogError,
+                r"log.csv: no columns for the positions of j1, .*--column 'position=NAME_\{\}'.*there are: time, a0",
+            ):
                 self.read(path)
             with self.assertRaisesRegex(LogError, "no columns 'c_{}' for torque"):
                 self.read(path, columns={"position": "a{}", "torque": "c_{}"})
@@ -373,7 +441,9 @@ class Files(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             path = pathlib.Path(folder) / "log.csv"
             np.savetxt(path, np.column_stack([self.t, self.q, self.q, self.tau]), delimiter=",", fmt="%.17g")
-            with self.assertRaisesRegex(LogError, "line 1: numbers where the names of the columns should be; name them, --header"):
+            with self.assertRaisesRegex(
+                LogError, "line 1: numbers where the names of the columns should be; name them, --header"
+            ):
                 self.read(path)
             log = self.read(path, header=["time", "q{}", "dq{}", "current_{}"])
             np.testing.assert_array_equal(log.position, self.q)
@@ -407,13 +477,17 @@ class Files(unittest.TestCase):
             plain = identify_arm.arm()
             geared = identify_arm.arm()
             robot.parameters(geared, identify_arm.JOINTS)
-            one, other = (logs.read(folder / "log0.npz", spec.compile(), identify_arm.JOINTS) for spec in (plain, geared))
+            one, other = (
+                logs.read(folder / "log0.npz", spec.compile(), identify_arm.JOINTS) for spec in (plain, geared)
+            )
             np.testing.assert_array_equal(one.torque, other.torque)
             np.testing.assert_array_equal(one.position, other.position)
             self.assertGreater(np.ptp(one.position[:, 1]), 0.1)
             # --bench: a log of the model without gears, whose state is smaller
             control, state, sensordata = identify_arm.measure(plain, np.random.default_rng(2), 0.1)
-            robot.sysid.SystemTrajectory(plain.compile(), control, sensordata, state, None).save_to_disk(folder / "plain.npz")
+            robot.sysid.SystemTrajectory(plain.compile(), control, sensordata, state, None).save_to_disk(
+                folder / "plain.npz"
+            )
             for log in ("log0.npz", "plain.npz"):
                 self.assertIsNotNone(robot.load(folder / log, geared.compile(), plain.compile()))
             with self.assertRaises(ValueError):
@@ -430,7 +504,14 @@ class Urdf(unittest.TestCase):
         mesh = '<collision><geometry><mesh filename="package://arm/nowhere.stl"/></geometry></collision>'
         hinge = '<joint name="j{0}" type="revolute"><parent link="{0}"/><child link="{1}"/><axis xyz="0 1 0"/><limit lower="-1" upper="1" effort="1" velocity="1"/></joint>'
         good, none = (f'ixx="{i}" iyy="{i}" izz="{i}" ixy="0" ixz="0" iyz="0"' for i in (0.02, 0))
-        text = "<robot name='arm'><link name='base'/>" + link("one", good, mesh) + link("two", none) + hinge.format("base", "one") + hinge.format("one", "two") + "</robot>"
+        text = (
+            "<robot name='arm'><link name='base'/>"
+            + link("one", good, mesh)
+            + link("two", none)
+            + hinge.format("base", "one")
+            + hinge.format("one", "two")
+            + "</robot>"
+        )
         with tempfile.TemporaryDirectory() as folder:
             path = pathlib.Path(folder) / "arm.urdf"
             path.write_text(text)
@@ -439,7 +520,9 @@ class Urdf(unittest.TestCase):
             self.assertIn("meshes", remarks[0])
             self.assertIn("two", remarks[1])
             # 0.02 kg m2 about the centre at (.1, 0, .2), 2 kg
-            np.testing.assert_allclose(Arm(model, ["jbase", "jone"]).parameters[0], [2, 0.2, 0, 0.4, 0.1, 0.12, 0.04, 0, -0.04, 0], atol=1e-12)
+            np.testing.assert_allclose(
+                Arm(model, ["jbase", "jone"]).parameters[0], [2, 0.2, 0, 0.4, 0.1, 0.12, 0.04, 0, -0.04, 0], atol=1e-12
+            )
             path.write_text("<mujoco/>")
             self.assertEqual(load_links(path)[2], [])
             path.write_text("<robot/")
@@ -456,7 +539,9 @@ class Filter(unittest.TestCase):
         phase = rng.uniform(0, 2 * np.pi, (3, 5))
         turns = 2 * np.pi * np.array([0.3, 0.7, 1.1, 1.6, 2.1])
         angle = turns * t[:, None, None] + phase
-        true = np.stack([np.sum(f(angle) * turns**k / turns, axis=2) for f, k in ((np.sin, 0), (lambda x: -np.sin(x), 2))])
+        true = np.stack(
+            [np.sum(f(angle) * turns**k / turns, axis=2) for f, k in ((np.sin, 0), (lambda x: -np.sin(x), 2))]
+        )
         read = np.round((true[0] + 1e-5 * np.sin(2 * np.pi * 1400 * t)[:, None]) / 2e-6) * 2e-6
         motion = prepare(logs.ArmLog("log", dt, read, np.zeros_like(read)))
         there = np.stack([np.interp(motion.time, t, a) for a in true[1].T], axis=1)
@@ -472,12 +557,19 @@ class Models(unittest.TestCase):
         # a body that is fixed to a link, and its old gear
         spec.body("link3").add_body(pos=[0.1, 0, 0]).add_geom(type=mujoco.mjtGeom.mjGEOM_SPHERE, size=[0.03, 0, 0])
         arm = Arm(spec.compile(), made_up_arm.JOINTS)
-        wanted = Arm(made_up_arm.perturb(made_up_arm.spec(np.random.default_rng(6)), rng, 0.1).compile(), made_up_arm.JOINTS).parameters
+        wanted = Arm(
+            made_up_arm.perturb(made_up_arm.spec(np.random.default_rng(6)), rng, 0.1).compile(), made_up_arm.JOINTS
+        ).parameters
         p = np.zeros((6, len(law.NUMBERS)))
         p[:, law.PLACE["scale"]] = 1
-        for k, name in enumerate(("gamma_u", "gamma_v", "armature", "viscous", "curved", "coulomb", "stribeck_friction")):
+        for k, name in enumerate(
+            ("gamma_u", "gamma_v", "armature", "viscous", "curved", "coulomb", "stribeck_friction")
+        ):
             p[:, law.PLACE[name]] = 0.1 + 0.01 * k
-        rungs = [law.Rung(made_up_arm.RUNGS[r]) for r in ("native", "curved", "stribeck", "gear", "gear + curved", "gear + stribeck")]
+        rungs = [
+            law.Rung(made_up_arm.RUNGS[r])
+            for r in ("native", "curved", "stribeck", "gear", "gear + curved", "gear + stribeck")
+        ]
         made = build(spec, arm, wanted, rungs, p, np.ones(6))
         again = Arm(made.compile(), made_up_arm.JOINTS)
         for once_more in (made, build(made, again, wanted, rungs, p, np.ones(6))):  # existing gears are replaced
@@ -502,13 +594,20 @@ class Models(unittest.TestCase):
 
     def test_friction_that_bends(self):
         """Within the speeds of the logs the model has the fitted friction; beyond them friction does not fall with speed. By MuJoCo's own velocities."""
-        for power, b, c, exact in ((0.5, 2.0, 1.0, True), (2.0, 2.0, 1.0, True), (3.0, 0.0, 1.0, True), (2.0, 2.0, -0.3, False)):
+        for power, b, c, exact in (
+            (0.5, 2.0, 1.0, True),
+            (2.0, 2.0, 1.0, True),
+            (3.0, 0.0, 1.0, True),
+            (2.0, 2.0, -0.3, False),
+        ):
             spec = mujoco.MjSpec.from_string("""<mujoco><option timestep="1e-5"><flag gravity="disable"/></option><worldbody><body name="a">
               <joint name="a"/><inertial pos="0 0 0" mass="1" diaginertia="1 1 1"/></body></worldbody></mujoco>""")
             arm = Arm(spec.compile(), ["a"])
             p = np.zeros((1, len(law.NUMBERS)))
             p[0, law.PLACE["viscous"]], p[0, law.PLACE["curved"]], p[0, law.PLACE["coulomb"]] = b, c, 0.4
-            model = build(spec, arm, arm.parameters, [law.Rung(frozenset({"curved"}), law.Shape(power=power))], p, np.array([3.0])).compile()
+            model = build(
+                spec, arm, arm.parameters, [law.Rung(frozenset({"curved"}), law.Shape(power=power))], p, np.array([3.0])
+            ).compile()
             data = mujoco.MjData(model)
             found = []
             for v in (0.5, 1.0, 2.0, 3.0, 6.0, 12.0):
@@ -528,7 +627,9 @@ class Protocol(unittest.TestCase):
         spec = made_up_arm.spec(np.random.default_rng(7))
         for geom in spec.geoms:
             geom.contype = geom.conaffinity = 1
-        spec.worldbody.add_geom(name="post", type=mujoco.mjtGeom.mjGEOM_CYLINDER, size=[0.05, 0.5, 0], pos=[0.7, 0, 0.5])
+        spec.worldbody.add_geom(
+            name="post", type=mujoco.mjtGeom.mjGEOM_CYLINDER, size=[0.05, 0.5, 0], pos=[0.7, 0, 0.5]
+        )
         for joint in spec.joints:
             joint.range, joint.limited = np.degrees([-2.0, 2.0]), True
         with tempfile.TemporaryDirectory() as name:
@@ -541,7 +642,10 @@ class Protocol(unittest.TestCase):
             self.assertIn("j2.gamma_u", done.stdout)
             model = mujoco.MjModel.from_xml_path(str(folder / "arm.xml"))
             files = sorted((folder / "goals").iterdir(), key=lambda f: f.stem)
-            self.assertEqual([f.stem for f in files], ["motion1-backward", "motion1-backward-loaded", "motion1-forward", "motion1-forward-loaded"])
+            self.assertEqual(
+                [f.stem for f in files],
+                ["motion1-backward", "motion1-backward-loaded", "motion1-forward", "motion1-forward-loaded"],
+            )
             paths = {f.stem: np.loadtxt(f, delimiter=",", skiprows=2) for f in files}
         forward = paths["motion1-forward"]
         np.testing.assert_allclose(paths["motion1-backward"][:, 1:7], forward[::-1, 1:7], atol=1e-5)

@@ -24,7 +24,14 @@ def truths(made):
     for joint, f, scale, delay in zip(made_up_arm.JOINTS, made.joints, made.scale, made.delay):
         numbers = {k: v for k, v in dataclasses.asdict(f).items() if k not in ("rung", "viscous")}
         forward, backward = (1 - f.gamma_u) / (1 + f.gamma_v), (1 - f.gamma_v) / (1 + f.gamma_u)
-        numbers |= {"damping": f.viscous, "torque_scale": 1 / scale, "delay": delay, "eta_forward": forward, "eta_backward": backward, "eta_product": forward * backward}
+        numbers |= {
+            "damping": f.viscous,
+            "torque_scale": 1 / scale,
+            "delay": delay,
+            "eta_forward": forward,
+            "eta_backward": backward,
+            "eta_product": forward * backward,
+        }
         found |= {f"{joint}.{k}": v for k, v in numbers.items()}
     return found | {made.real.body(b).name + ".mass": made.real.body_mass[b] for b in range(1, made.real.nbody)}
 
@@ -41,8 +48,15 @@ def main():
         start = time.process_time()
         found = identify_logs(made.spec, made_up_arm.JOINTS, made_logs, inertia_tolerance=0.1, torque_tolerance=0.05)
         seconds.append(time.process_time() - start)
-        right = {j: rung.terms == made_up_arm.RUNGS[f.rung] for j, rung, f in zip(made_up_arm.JOINTS, found.rungs, made.joints)}
-        wrong = [f"{j} {f.rung} taken for {law.title(r.terms)}" for j, f, r in zip(made_up_arm.JOINTS, made.joints, found.rungs) if not right[j]]
+        right = {
+            j: rung.terms == made_up_arm.RUNGS[f.rung]
+            for j, rung, f in zip(made_up_arm.JOINTS, found.rungs, made.joints)
+        }
+        wrong = [
+            f"{j} {f.rung} taken for {law.title(r.terms)}"
+            for j, f, r in zip(made_up_arm.JOINTS, made.joints, found.rungs)
+            if not right[j]
+        ]
         arms += all(right.values())
         joints += sum(right.values())
         for name, value in truths(made).items():
@@ -50,9 +64,13 @@ def main():
             if i is not None:
                 owner, number = name.rsplit(".", 1)
                 hits.setdefault(number, []).append(right.get(owner, True) and i.low <= value <= i.high)
-        print(f"arm {k}: {seconds[-1]:.0f} s of a core; {'; '.join(wrong) or 'all six frictions are right'}", flush=True)
+        print(
+            f"arm {k}: {seconds[-1]:.0f} s of a core; {'; '.join(wrong) or 'all six frictions are right'}", flush=True
+        )
     failed = arms < 0.9 * draws
-    print(f"all six frictions right in {arms} of {draws} arms, {joints} of {6 * draws} joints; {np.mean(seconds):.0f} s of a core each, {max(seconds):.0f} s at most")
+    print(
+        f"all six frictions right in {arms} of {draws} arms, {joints} of {6 * draws} joints; {np.mean(seconds):.0f} s of a core each, {max(seconds):.0f} s at most"
+    )
     for number, held in hits.items():
         failed |= sum(held) < 0.9 * len(held)
         print(f"{number:<20}{sum(held):>5} of {len(held):<5} {100 * np.mean(held):.1f} %")

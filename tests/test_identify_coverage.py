@@ -45,7 +45,11 @@ def main():
     long = draws >= 50
     seed = made_up_servo.seed(fresh=long)
     print(f"MJGEAR_SEED={seed.entropy}, {draws} servos")
-    effort = {"replicates": 60, "starts": 2, "made_step": 1e-4, "step": 1e-3} if long else {"replicates": 16, "starts": 1, "made_step": 2e-4, "step": 2.5e-3}
+    effort = (
+        {"replicates": 60, "starts": 2, "made_step": 1e-4, "step": 1e-3}
+        if long
+        else {"replicates": 16, "starts": 1, "made_step": 2e-4, "step": 2.5e-3}
+    )
     hits = cover(draws, np.random.default_rng(seed), **effort)
     needed = 0.9 * draws if long else binom.ppf(1e-5, draws, 0.95)
     failed = 0

@@ -37,7 +37,13 @@ def dynamometer(law, unit=1.0, speed=1.0, torque=100.0, noise=0.002, logs=6, see
         u = torque * (0.5 + 0.1 * k) * np.sin((1 + 0.2 * k) * t + k)
         v = (2 + 0.3 * k) * np.sin(0.7 * t + 2 * k)
         x = law(u, v) + noise * torque * rng.standard_normal(t.size)
-        made.append(identify.Log(f"log {k}", 0.02, {"position": np.cumsum(v) * 0.02, "velocity": speed * v, "torque": unit * u, "output": unit * x}))
+        made.append(
+            identify.Log(
+                f"log {k}",
+                0.02,
+                {"position": np.cumsum(v) * 0.02, "velocity": speed * v, "torque": unit * u, "output": unit * x},
+            )
+        )
     return made
 
 
@@ -65,7 +71,9 @@ class Units(unittest.TestCase):
                 top, _, bottom = PARAMETERS[number].unit.partition("/")
                 factor = scales.get(top, 1.0) / scales.get(bottom, 1.0)
                 size = abs(value) + PARAMETERS[number].step * one_unit(PARAMETERS[number])
-                self.assertAlmostEqual(other[name].values[number] / factor, value, delta=1e-6 * size, msg=f"{name} {number}")
+                self.assertAlmostEqual(
+                    other[name].values[number] / factor, value, delta=1e-6 * size, msg=f"{name} {number}"
+                )
 
     def test_dynamometer(self):
         here = self.fits(identify.Dynamometer(dynamometer(quadratic, logs=3), TORQUE))
@@ -76,16 +84,30 @@ class Units(unittest.TestCase):
     def test_pendulum(self):
         def bench(unit):
             t = 0.01 * np.arange(300)
-            logs = [identify.Log(f"log {k}", 0.01, {"position": np.sin((1 + k) * t), "velocity": (1 + k) * np.cos((1 + k) * t),
-                                                    "torque": unit * (0.4 * np.sin(np.sin((1 + k) * t)) + 0.1 * np.sign(np.cos((1 + k) * t)))},
-                                 {"inertia": 0.02 * unit, "gravity": 0.4 * unit}) for k in range(2)]
+            logs = [
+                identify.Log(
+                    f"log {k}",
+                    0.01,
+                    {
+                        "position": np.sin((1 + k) * t),
+                        "velocity": (1 + k) * np.cos((1 + k) * t),
+                        "torque": unit * (0.4 * np.sin(np.sin((1 + k) * t)) + 0.1 * np.sign(np.cos((1 + k) * t))),
+                    },
+                    {"inertia": 0.02 * unit, "gravity": 0.4 * unit},
+                )
+                for k in range(2)
+            ]
             return identify.Pendulum(logs, TORQUE, step=1e-2)
 
         # over pieces, which do not amplify the rounding of the units
         one, two = bench(1.0).pieces(0.25), bench(100.0).pieces(0.25)
         models = [identify.MODELS[n] for n in ("native", "gamma", "stribeck")]
         budget = identify.Budget(starts=1, iterations=20, pieces=())
-        self.compare(identify.fit_ladder(one, models, budget), identify.fit_ladder(two, models, budget), {"torque": 100.0, "inertia": 100.0})
+        self.compare(
+            identify.fit_ladder(one, models, budget),
+            identify.fit_ladder(two, models, budget),
+            {"torque": 100.0, "inertia": 100.0},
+        )
 
 
 def one_unit(parameter):
@@ -97,20 +119,26 @@ class Bounds(unittest.TestCase):
     """Gears with a coefficient below 0 are found, from logs of another integrator."""
 
     def check(self, gamma_u, gamma_v):
-        servo = dataclasses.replace(made_up_servo.draw(np.random.default_rng(3)), gamma_u=gamma_u, gamma_v=gamma_v, coulomb=0.03)
+        servo = dataclasses.replace(
+            made_up_servo.draw(np.random.default_rng(3)), gamma_u=gamma_u, gamma_v=gamma_v, coulomb=0.03
+        )
         logs = made_up_servo.measure(made_up_servo.bench_plan(servo), np.random.default_rng(4), step=2e-4)
         machine = identify.Servo("made up", drive="current", error_gain=1.0, torque_constant=servo.torque_constant)
         bench = identify.Pendulum(logs, machine, fit=("delay",))
         bench.noise = 0.005
         fit = identify.fit(bench, identify.MODELS["gamma"], identify.Budget(starts=1))
         for name, delta in (("gamma_u", 0.025), ("gamma_v", 0.025), ("coulomb", 0.05 * servo.coulomb)):
-            self.assertAlmostEqual(fit.values[name], getattr(servo, name), delta=delta, msg=f"{name} of {gamma_u}, {gamma_v}: {fit.values}")
+            self.assertAlmostEqual(
+                fit.values[name], getattr(servo, name), delta=delta, msg=f"{name} of {gamma_u}, {gamma_v}: {fit.values}"
+            )
 
     def test_negative_coefficients(self):
         # efficiencies 0.6 and -0.2: equations (14) and (15) of the paper solved for the coefficients
         forward, backward = 0.6, -0.2
         open_part = 1 - forward * backward
-        self.check((1 - 2 * forward + forward * backward) / open_part, (1 - 2 * backward + forward * backward) / open_part)
+        self.check(
+            (1 - 2 * forward + forward * backward) / open_part, (1 - 2 * backward + forward * backward) / open_part
+        )
         self.check(0.25, -0.12)
 
     def test_presets(self):
@@ -153,8 +181,11 @@ class Ladder(unittest.TestCase):
         defaults = {"duty": identify.Column("load", servo.duty_scale, servo.duty_wrap)}
         logs = identify.read_all(sorted((SOURCE / "data/xl330").glob("*.csv.gz"))[:4], defaults=defaults, dt=0.01)
         bench = identify.Pendulum(logs, servo, step=1e-2)
-        fits = identify.fit_ladder(bench, [identify.MODELS[n] for n in ("gamma_curved", "quadratic", "M4", "M6")],
-                                   identify.Budget(starts=1, iterations=5, pieces=()))
+        fits = identify.fit_ladder(
+            bench,
+            [identify.MODELS[n] for n in ("gamma_curved", "quadratic", "M4", "M6")],
+            identify.Budget(starts=1, iterations=5, pieces=()),
+        )
         self.assertEqual(len(fits), 12)
         for name, fit in fits.items():
             residual = np.concatenate(bench.residuals(fit.model, fit.values, range(len(logs))))
@@ -163,13 +194,17 @@ class Ladder(unittest.TestCase):
                 self.assertLessEqual(fit.cost, fits[inner].cost * (1 + 1e-9), f"{name} contains {inner}")
                 # contained models are contained: the same motion with their parameters
                 same = embedded(bench, fits[inner], fit.model)[0]
-                for a, b in zip(bench.residuals(fit.model, same, [0]), bench.residuals(fits[inner].model, fits[inner].values, [0])):
+                for a, b in zip(
+                    bench.residuals(fit.model, same, [0]), bench.residuals(fits[inner].model, fits[inner].values, [0])
+                ):
                     np.testing.assert_allclose(a, b, rtol=0, atol=1e-12)
 
     def test_simple_model_starts_from_the_one_that_contains_it(self):
         # steps of a budget that leaves the simple one behind
         bench = identify.Dynamometer(dynamometer(lambda u, v: delivered(u, v, 0.0, 0.0, 5.0)), TORQUE)
-        fits = identify.fit_ladder(bench, [identify.MODELS[n] for n in ("native", "gamma")], identify.Budget(starts=1, iterations=3))
+        fits = identify.fit_ladder(
+            bench, [identify.MODELS[n] for n in ("native", "gamma")], identify.Budget(starts=1, iterations=3)
+        )
         near = [embedded(bench, fits["gamma"], identify.MODELS["native"])[0]]
         again = identify.fit(bench, identify.MODELS["native"], identify.Budget(starts=1, iterations=3), near=near)
         self.assertLessEqual(fits["native"].cost, again.cost * (1 + 1e-3))
@@ -200,7 +235,11 @@ class Rungs(unittest.TestCase):
         values = identify.fit_ladder(bench, [identify.MODELS["gamma_curved"]])["gamma_curved"].values
         v = bench.scale["speed"]
         for w in (0.2, 1.0, 3.0):
-            bent = values["coulomb"] + values["curved_friction"] * (w / v) ** values["curved_exponent"] + values["viscous"] * w
+            bent = (
+                values["coulomb"]
+                + values["curved_friction"] * (w / v) ** values["curved_exponent"]
+                + values["viscous"] * w
+            )
             self.assertAlmostEqual(bent, 2 + 8 * np.sqrt(w), delta=0.4)
         self.assertAlmostEqual(values["gamma_u"], 0.08, delta=0.01)
         self.assertAlmostEqual(values["gamma_v"], 0.15, delta=0.01)

@@ -88,7 +88,9 @@ class Refused(Folder):
         self.refused("w.csv", b"time,position\n\xff\xfe", "neither text")
 
     def test_csv(self):
-        self.refused("w.csv", csv_text(rows=[*ROWS[:5], ["1" * 140000, 0, 0]]), "line 8", "field larger than field limit")
+        self.refused(
+            "w.csv", csv_text(rows=[*ROWS[:5], ["1" * 140000, 0, 0]]), "line 8", "field larger than field limit"
+        )
         self.refused("w.csv", csv_text(head="time,position,torque" + "x" * 140000), "line 2", "field larger")
         self.refused("w.csv", csv_text(rows=[*ROWS[:5], [1, 2]]), "line 8", "2 values under 3 columns")
         self.refused("w.csv", csv_text(rows=[]))
@@ -110,7 +112,9 @@ class Refused(Folder):
         named = self.file("named.csv", csv_text())
         rows = "\n".join(line for line in csv_text().splitlines() if line[:1] in "0123456789-") + "\n"
         bare = self.file("bare.csv", "# mass=0.5 length=0.1\n" + rows)
-        with self.assertRaisesRegex(identify.LogError, "line 2: numbers where the names of the columns should be; name them, --header"):
+        with self.assertRaisesRegex(
+            identify.LogError, "line 2: numbers where the names of the columns should be; name them, --header"
+        ):
             identify.read(bare)
         header = next(line for line in csv_text().splitlines() if line.startswith("time")).split(",")
         one, other = identify.read(named), identify.read(bare, header=header)
@@ -154,14 +158,32 @@ class Refused(Folder):
         self.assertLess(len(str(caught.exception)), 1000)
         bare = io.BytesIO()
         np.save(bare, t)
-        for content in (b"", b"PK\3\4 and no more", whole[: len(whole) // 2], whole[:-1], bytes(damaged), bare.getvalue(),
-                        bare.getvalue().replace(b"}", b"(", 1),
-                        self.npz(times=t), self.npz(times=t, data=data[:, 0]), self.npz(times=t[:-1], data=data),
-                        self.npz(times=t, data=data * 1j), self.npz(times=t, data=data.astype(str)),
-                        self.npz(times=t, data=data.astype(object))):
+        for content in (
+            b"",
+            b"PK\3\4 and no more",
+            whole[: len(whole) // 2],
+            whole[:-1],
+            bytes(damaged),
+            bare.getvalue(),
+            bare.getvalue().replace(b"}", b"(", 1),
+            self.npz(times=t),
+            self.npz(times=t, data=data[:, 0]),
+            self.npz(times=t[:-1], data=data),
+            self.npz(times=t, data=data * 1j),
+            self.npz(times=t, data=data.astype(str)),
+            self.npz(times=t, data=data.astype(object)),
+        ):
             self.refused("w.npz", content, "not a TimeSeries")
-        for mapping in ("[1]", "{", '{"position": 3}', '{"position": ["joint", [2]]}', '{"position": ["joint", [-1]]}',
-                        '{"position": ["joint", ["0"]]}', '{"position": [0]}', "[" * 200000):
+        for mapping in (
+            "[1]",
+            "{",
+            '{"position": 3}',
+            '{"position": ["joint", [2]]}',
+            '{"position": ["joint", [-1]]}',
+            '{"position": ["joint", ["0"]]}',
+            '{"position": [0]}',
+            "[" * 200000,
+        ):
             self.refused("w.npz", self.npz(times=t, data=data, signal_mapping=mapping), "not a TimeSeries")
 
     def test_text_without_end(self):
@@ -176,7 +198,9 @@ class Refused(Folder):
         for column in ("position:1e999", "position:nan", "position:1/0", "position,wrap=inf", "position,wrap=-4"):
             with self.assertRaises(identify.LogError, msg=column):
                 identify.read(self.file("w.csv", csv_text()), {"position": column})
-        self.refused("w.csv", csv_text(rows=[*ROWS, [1, 1e300, 0]]), "check its unit", columns={"position": "position:1e100"})
+        self.refused(
+            "w.csv", csv_text(rows=[*ROWS, [1, 1e300, 0]]), "check its unit", columns={"position": "position:1e100"}
+        )
         self.refused("w.csv", csv_text(rows=[*ROWS, [1, 1e307, 0]]), "check its unit")  # whose velocity overflows
 
 
@@ -185,8 +209,16 @@ class Commands(Folder):
 
     def test_known(self):
         log = self.file("w.csv", csv_text())
-        for known, word in (("kt=0.5", "no such parameter"), ("torque_constnt=0.5", "did you mean torque_constant?"), ("gamma_u=nan", "NUMBER"),
-                            ("resistance=0", "above 0"), ("gamma_u=-1", "from -0.95 on"), ("viscous=-1", "from 0 on"), ("gamma_u=1:x%", "NUMBER:5%"), ("gamma_u=1:1e308%", "at most 100%")):
+        for known, word in (
+            ("kt=0.5", "no such parameter"),
+            ("torque_constnt=0.5", "did you mean torque_constant?"),
+            ("gamma_u=nan", "NUMBER"),
+            ("resistance=0", "above 0"),
+            ("gamma_u=-1", "from -0.95 on"),
+            ("viscous=-1", "from 0 on"),
+            ("gamma_u=1:x%", "NUMBER:5%"),
+            ("gamma_u=1:1e308%", "at most 100%"),
+        ):
             status, said, _ = self.here("identify", log, *FIT, "--known", known)
             self.assertEqual(status, 1, known)
             self.assertIn(word, said)
@@ -194,8 +226,18 @@ class Commands(Folder):
 
     def test_options(self):
         log = self.file("w.csv", csv_text())
-        for option, value in (("--dt", 0), ("--dt", "nan"), ("--step", -1), ("--step", "1e-320"), ("--starts", 0), ("--replicates", 1), ("--seed", -1), ("--backlash", 0),
-                              ("--starts", "inf"), ("--dt", "x")):
+        for option, value in (
+            ("--dt", 0),
+            ("--dt", "nan"),
+            ("--step", -1),
+            ("--step", "1e-320"),
+            ("--starts", 0),
+            ("--replicates", 1),
+            ("--seed", -1),
+            ("--backlash", 0),
+            ("--starts", "inf"),
+            ("--dt", "x"),
+        ):
             status, said, _ = self.here("identify", log, option, value)
             self.assertEqual(status, 2, (option, value))
             self.assertIn(f"argument {option}", said)
@@ -203,8 +245,14 @@ class Commands(Folder):
         status, said, _ = self.here("identify", log, log, *FIT)
         self.assertEqual((status, said.count("\n")), (1, 1), said)
         self.assertIn("is given twice", said)
-        for fact, word in (("mass=heavy", "mass"), ("mass=nan", "mass"), ("mass=-1", "inertia"), ("length=0", "above 0"),
-                           ("kp=nan", "kp = 'nan' is not a number"), ("vin=inf", "vin")):  # a torque does not need it
+        for fact, word in (
+            ("mass=heavy", "mass"),
+            ("mass=nan", "mass"),
+            ("mass=-1", "inertia"),
+            ("length=0", "above 0"),
+            ("kp=nan", "kp = 'nan' is not a number"),
+            ("vin=inf", "vin"),
+        ):  # a torque does not need it
             status, said, _ = self.here("identify", log, *FIT, "--fact", fact)
             self.assertEqual(status, 1, fact)
             self.assertIn(word, said)
@@ -231,9 +279,22 @@ class Commands(Folder):
         logs = []
         for k in range(3):
             v, u = np.cos(3 * t + k), 2 * np.sin(5 * t + k)
-            logs.append(self.file(f"w{k}.csv", csv_text(head, np.column_stack([t, v, u, u - 0.3 * np.sign(v) - 0.1 * v + 0.01 * np.sin(1000 * t**2)]).tolist(), "")))
+            logs.append(
+                self.file(
+                    f"w{k}.csv",
+                    csv_text(
+                        head,
+                        np.column_stack(
+                            [t, v, u, u - 0.3 * np.sign(v) - 0.1 * v + 0.01 * np.sin(1000 * t**2)]
+                        ).tolist(),
+                        "",
+                    ),
+                )
+            )
         page, numbers = self.folder / "r.html", self.folder / "r.json"
-        status, said, _ = self.here("identify", *logs, *FIT, "--bench", "dynamometer", "--report", page, "--json", numbers)
+        status, said, _ = self.here(
+            "identify", *logs, *FIT, "--bench", "dynamometer", "--report", page, "--json", numbers
+        )
         self.assertEqual((status, said), (0, ""))
         found = json.loads(numbers.read_text())
         self.assertEqual(found["chosen"], "native")
@@ -251,21 +312,36 @@ class Commands(Folder):
         v = np.where(t < 1, 0.05, 1.5 + np.sin(7 * t)) * np.where(np.arange(200) % 20 < 10, 1, -1)
         u = 2 * np.sin(5 * t)
         made = [v, u, u - np.where(t < 1, 0.6, 0.3) * np.sign(v) + 0.01 * np.sin(1000 * t**2)]
-        logs = [self.file(f"w{k}.csv", csv_text("time,velocity,torque,output", np.column_stack([t, *made]).tolist(), "")) for k in range(2)]
+        logs = [
+            self.file(f"w{k}.csv", csv_text("time,velocity,torque,output", np.column_stack([t, *made]).tolist(), ""))
+            for k in range(2)
+        ]
         numbers = self.folder / "r.json"
-        status, said, told = self.here("identify", *logs, *FIT, "--bench", "dynamometer", "--moving", "0.5", "--json", numbers)
+        status, said, told = self.here(
+            "identify", *logs, *FIT, "--bench", "dynamometer", "--moving", "0.5", "--json", numbers
+        )
         self.assertEqual((status, said), (0, ""))
         self.assertIn("samples above 0.5 rad/s count as moving", told)
         self.assertAlmostEqual(json.loads(numbers.read_text())["parameters"]["coulomb"]["value"], 0.3, delta=0.02)
-        self.assertRegex(self.here("identify", *logs, *FIT, "--bench", "dynamometer")[2], r"samples above 0\.02\d* rad/s count as moving")
+        self.assertRegex(
+            self.here("identify", *logs, *FIT, "--bench", "dynamometer")[2],
+            r"samples above 0\.02\d* rad/s count as moving",
+        )
         status, said, _ = self.here("identify", *logs, *FIT, "--moving", "0.5", "--fact", "inertia=1")
         self.assertEqual(status, 1)
         self.assertIn("--moving is for --bench dynamometer", said)
 
     def test_servo(self):
         log = self.file("w.csv", csv_text())
-        for content, word in (("[1]", "no object"), ('{"supply": "much"}', "supply"), ("[" * 200000, "within each other"), ("{", "line 1"),
-                              ('{"drive": 3}', "drive"), ('{"supply": NaN}', "supply"), ('{"speed": 1}', "speed")):
+        for content, word in (
+            ("[1]", "no object"),
+            ('{"supply": "much"}', "supply"),
+            ("[" * 200000, "within each other"),
+            ("{", "line 1"),
+            ('{"drive": 3}', "drive"),
+            ('{"supply": NaN}', "supply"),
+            ('{"speed": 1}', "speed"),
+        ):
             status, said, _ = self.here("identify", log, *FIT, "--servo", self.file("s.json", content))
             self.assertEqual(status, 1, content[:20])
             self.assertIn(word, said)
@@ -286,10 +362,14 @@ class Commands(Folder):
         # text that looks like a formula, a missing glyph, marks of XML, and invalid UTF-8
         name = 'a"<b>&--$\\frac{$\u0007'
         facts = json.dumps({"mass": 0.5, "length": 0.1, "trajectory": "$\\frac{$ \ud800 \n \u0001 <b>"})[:-1]
-        logs = [self.file(f"{name}{k}.json", f'{facts}, "kp": {k}, "entries": {json.dumps(entries())}}}') for k in range(2)]
+        logs = [
+            self.file(f"{name}{k}.json", f'{facts}, "kp": {k}, "entries": {json.dumps(entries())}}}') for k in range(2)
+        ]
         page, model, numbers = self.folder / "r.html", self.folder / "r.xml", self.folder / "r.json"
         joint = 'k"<&-->'
-        status, said, told = self.here("identify", *logs, *FIT, "--report", page, "--mjcf", model, "--json", numbers, "--joint", joint)
+        status, said, told = self.here(
+            "identify", *logs, *FIT, "--report", page, "--mjcf", model, "--json", numbers, "--joint", joint
+        )
         self.assertEqual(status, 0, said)
         self.assertEqual(page.read_text(encoding="utf-8").count("data:image/png"), 4)
         self.assertEqual(ElementTree.parse(model).getroot().get("model"), f"{name[:-1]}0")
@@ -305,18 +385,38 @@ class Commands(Folder):
         command = [sys.executable, "-m", "mjgear.identify", "protocol", "mx64", "--stall", "6"]
         with open("/dev/full", "w") as full:
             done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
-        self.assertEqual((done.returncode, done.stderr), (1, "mjgear protocol: cannot write or read standard output: No space left on device\n"))
-        buffered = {key: value for key, value in os.environ.items() if key != "PYTHONUNBUFFERED"}  # without a buffer argparse passes over the error
+        self.assertEqual(
+            (done.returncode, done.stderr),
+            (1, "mjgear protocol: cannot write or read standard output: No space left on device\n"),
+        )
+        buffered = {
+            key: value for key, value in os.environ.items() if key != "PYTHONUNBUFFERED"
+        }  # without a buffer argparse passes over the error
         for words in ("identify", "--help"), ("hold", "--help"):
             with open("/dev/full", "w") as full:
-                done = subprocess.run([sys.executable, "-c", _programs._START, *words], stdout=full, stderr=subprocess.PIPE, text=True, check=False, env=buffered)
-            self.assertEqual((done.returncode, done.stderr), (1, f"mjgear {words[0]}: cannot write standard output: No space left on device\n"))
+                done = subprocess.run(
+                    [sys.executable, "-c", _programs._START, *words],
+                    stdout=full,
+                    stderr=subprocess.PIPE,
+                    text=True,
+                    check=False,
+                    env=buffered,
+                )
+            self.assertEqual(
+                (done.returncode, done.stderr),
+                (1, f"mjgear {words[0]}: cannot write standard output: No space left on device\n"),
+            )
 
     def test_interrupt_of_imports(self):
         """An interrupt at any moment leaves no lines of Python's."""
         start = _programs._START
         for wait in (0.1, 0.2, 0.3, 0.5, 0.8):  # behind the start of Python itself
-            with subprocess.Popen([sys.executable, "-c", start, "protocol", "mx64", "--stall", "6"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as program:
+            with subprocess.Popen(
+                [sys.executable, "-c", start, "protocol", "mx64", "--stall", "6"],
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                text=True,
+            ) as program:
                 time.sleep(wait)
                 program.send_signal(signal.SIGINT)
                 told = program.communicate()[1]
@@ -326,8 +426,14 @@ class Commands(Folder):
         """Positions over more than 50 rad of a joint with ends are mostly degrees: their unit is named, or asked for."""
         file = self.folder / "degrees.csv"
         t = np.arange(400) * 0.005
-        file.write_text("time,position,torque\n" + "\n".join(f"{a},{b},{c}" for a, b, c in zip(t, 90 * np.sin(3 * t), np.cos(3 * t), strict=True)))
-        with self.assertRaisesRegex(identify.LogError, "column 'position' goes over 180 rad, 28.6 turns; name its unit, --column position=position:deg, or :rad"):
+        file.write_text(
+            "time,position,torque\n"
+            + "\n".join(f"{a},{b},{c}" for a, b, c in zip(t, 90 * np.sin(3 * t), np.cos(3 * t), strict=True))
+        )
+        with self.assertRaisesRegex(
+            identify.LogError,
+            "column 'position' goes over 180 rad, 28.6 turns; name its unit, --column position=position:deg, or :rad",
+        ):
             identify.read(file, turns=False)
         with self.assertRaisesRegex(identify.LogError, "name its unit"):
             identify.identify([file], facts={"mass": 1.0, "length": 0.1})
@@ -337,11 +443,20 @@ class Commands(Folder):
         self.assertAlmostEqual(np.abs(identify.read(file).data["position"]).max(), 90, delta=0.1)
 
     def test_interrupt(self):
-        command = [sys.executable, "-c", "import os, signal, sys\nsignal.signal(signal.SIGINT, signal.default_int_handler)\nfrom mjgear.identify import cli\n"
-                   "cli.identify = lambda *a, **k: os.kill(os.getpid(), signal.SIGINT)\nsys.exit(cli.main(sys.argv[1:]))",
-                   "identify", "x.csv", "--json", str(self.folder / "r.json")]
+        command = [
+            sys.executable,
+            "-c",
+            "import os, signal, sys\nsignal.signal(signal.SIGINT, signal.default_int_handler)\nfrom mjgear.identify import cli\n"
+            "cli.identify = lambda *a, **k: os.kill(os.getpid(), signal.SIGINT)\nsys.exit(cli.main(sys.argv[1:]))",
+            "identify",
+            "x.csv",
+            "--json",
+            str(self.folder / "r.json"),
+        ]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
-        self.assertEqual((done.returncode, done.stderr), (128 + signal.SIGINT, "mjgear identify: interrupted; nothing was written\n"))
+        self.assertEqual(
+            (done.returncode, done.stderr), (128 + signal.SIGINT, "mjgear identify: interrupted; nothing was written\n")
+        )
         self.assertFalse((self.folder / "r.json").exists())
 
 

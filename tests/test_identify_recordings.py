@@ -23,7 +23,10 @@ from rosbags.typesys import Stores, get_typestore
 from mjgear import identify
 
 TIME = 0.01 * np.arange(80)
-STATE = {"shoulder": (0.3 * np.sin(3 * TIME), 0.9 * np.cos(3 * TIME), 0.2 * np.cos(5 * TIME)), "elbow": (np.sin(2 * TIME), 2 * np.cos(2 * TIME), 0.1 * np.sin(7 * TIME))}
+STATE = {
+    "shoulder": (0.3 * np.sin(3 * TIME), 0.9 * np.cos(3 * TIME), 0.2 * np.cos(5 * TIME)),
+    "elbow": (np.sin(2 * TIME), 2 * np.cos(2 * TIME), 0.1 * np.sin(7 * TIME)),
+}
 JOINT_STATE = """std_msgs/Header header
 string[] name
 float64[] position
@@ -47,7 +50,10 @@ class Test(unittest.TestCase):
     def setUp(self):
         self.folder = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()))
         for joint, (position, velocity, torque) in STATE.items():
-            rows = "".join(f"{t!r},{q!r},{v!r},{u!r}\n" for t, q, v, u in zip(TIME.tolist(), position.tolist(), velocity.tolist(), torque.tolist(), strict=True))
+            rows = "".join(
+                f"{t!r},{q!r},{v!r},{u!r}\n"
+                for t, q, v, u in zip(TIME.tolist(), position.tolist(), velocity.tolist(), torque.tolist(), strict=True)
+            )
             (self.folder / f"{joint}.csv").write_text(f"time,position,velocity,torque\n{rows}")
 
     def same(self, path, joint, tolerance, **options):
@@ -64,9 +70,17 @@ class Test(unittest.TestCase):
             schema = writer.register_msgdef("sensor_msgs/msg/JointState", JOINT_STATE)
             for k in range(len(TIME)):
                 stamp = {"sec": nanoseconds(k) // 10**9, "nanosec": nanoseconds(k) % 10**9}
-                message = {"header": {"stamp": stamp, "frame_id": ""}, "name": list(STATE), **{
-                    kind: [float(state[i][k]) for state in STATE.values()] for i, kind in enumerate(("position", "velocity", "effort"))}}
-                writer.write_message("/joint_states", schema, message, nanoseconds(k) + 3_000_000 * (k % 2), nanoseconds(k))
+                message = {
+                    "header": {"stamp": stamp, "frame_id": ""},
+                    "name": list(STATE),
+                    **{
+                        kind: [float(state[i][k]) for state in STATE.values()]
+                        for i, kind in enumerate(("position", "velocity", "effort"))
+                    },
+                }
+                writer.write_message(
+                    "/joint_states", schema, message, nanoseconds(k) + 3_000_000 * (k % 2), nanoseconds(k)
+                )
         for joint in STATE:
             self.same(f"{path}#{joint}", joint, 1e-12)
             self.same(f"{path}#/joint_states/{joint}", joint, 1e-12)
@@ -86,14 +100,25 @@ class Test(unittest.TestCase):
             schema = writer.register_schema("State", "jsonschema", b'{"type": "object"}')
             channel = writer.register_channel("/bench", "json", schema)
             for k, (q, v, u) in enumerate(zip(*STATE["elbow"], strict=True)):
-                data = json.dumps({"time": float(TIME[k]), "motor": {"q": float(q), "v": float(v), "mNm": 1000 * float(u)}, "name": "x"}).encode()
+                data = json.dumps(
+                    {
+                        "time": float(TIME[k]),
+                        "motor": {"q": float(q), "v": float(v), "mNm": 1000 * float(u)},
+                        "name": "x",
+                    }
+                ).encode()
                 writer.add_message(channel, nanoseconds(k), data, nanoseconds(k))
             writer.finish()
-        self.same(path, "elbow", 1e-12, columns={"position": "motor.q", "velocity": "motor.v", "torque": "motor.mNm:mNm"})
+        self.same(
+            path, "elbow", 1e-12, columns={"position": "motor.q", "velocity": "motor.v", "torque": "motor.mNm:mNm"}
+        )
 
     def test_rosbag2(self):
         store = get_typestore(Stores.ROS2_HUMBLE)
-        State, Header, Time = (store.types[name] for name in ("sensor_msgs/msg/JointState", "std_msgs/msg/Header", "builtin_interfaces/msg/Time"))
+        State, Header, Time = (
+            store.types[name]
+            for name in ("sensor_msgs/msg/JointState", "std_msgs/msg/Header", "builtin_interfaces/msg/Time")
+        )
         for plugin in (StoragePlugin.SQLITE3, StoragePlugin.MCAP):
             path = self.folder / f"bag_{plugin.name}"
             with BagWriter(path, version=9, storage_plugin=plugin) as writer:
@@ -114,21 +139,39 @@ class Test(unittest.TestCase):
         data.mkdir(parents=True)
         (self.folder / "set" / "meta").mkdir()
         names = [f"{joint}.pos" for joint in STATE]
-        (self.folder / "set" / "meta" / "info.json").write_text(json.dumps({"codebase_version": "v3.0", "features": {
-            "observation.state": {"dtype": "float32", "shape": [2], "names": names}, "action": {"dtype": "float32", "shape": [2], "names": {"motors": names}}}}))
+        (self.folder / "set" / "meta" / "info.json").write_text(
+            json.dumps(
+                {
+                    "codebase_version": "v3.0",
+                    "features": {
+                        "observation.state": {"dtype": "float32", "shape": [2], "names": names},
+                        "action": {"dtype": "float32", "shape": [2], "names": {"motors": names}},
+                    },
+                }
+            )
+        )
         degrees = [np.degrees([STATE[joint][0][k] for joint in STATE]) for k in range(len(TIME))]
         rows = [(episode, k) for episode in (4, 5) for k in range(len(TIME))]
-        table = pyarrow.table({
-            "observation.state": pyarrow.array([(degrees[k] + episode - 5).astype(np.float32).tolist() for episode, k in rows], pyarrow.list_(pyarrow.float32())),
-            "action": pyarrow.array([degrees[k].astype(np.float32).tolist() for _, k in rows], pyarrow.list_(pyarrow.float32())),
-            "timestamp": pyarrow.array([float(TIME[k]) for _, k in rows], pyarrow.float32()),
-            "episode_index": pyarrow.array([episode for episode, _ in rows], pyarrow.int64()),
-            "task": ["lift"] * len(rows),
-        })
+        table = pyarrow.table(
+            {
+                "observation.state": pyarrow.array(
+                    [(degrees[k] + episode - 5).astype(np.float32).tolist() for episode, k in rows],
+                    pyarrow.list_(pyarrow.float32()),
+                ),
+                "action": pyarrow.array(
+                    [degrees[k].astype(np.float32).tolist() for _, k in rows], pyarrow.list_(pyarrow.float32())
+                ),
+                "timestamp": pyarrow.array([float(TIME[k]) for _, k in rows], pyarrow.float32()),
+                "episode_index": pyarrow.array([episode for episode, _ in rows], pyarrow.int64()),
+                "task": ["lift"] * len(rows),
+            }
+        )
         path = data / "file-000.parquet"
         pyarrow.parquet.write_table(table, path)
         for joint in STATE:
-            log = identify.read(f"{path}#5", {"position": f"observation.state.{joint}.pos:deg", "goal": f"action.{joint}.pos:deg"})
+            log = identify.read(
+                f"{path}#5", {"position": f"observation.state.{joint}.pos:deg", "goal": f"action.{joint}.pos:deg"}
+            )
             csv = identify.read(self.folder / f"{joint}.csv")
             n = min(log.n, csv.n)
             for name in ("position", "goal"):

@@ -62,14 +62,24 @@ class Paste(unittest.TestCase):
 
     def test_the_joint_comes_first(self):
         # numbers have the digits that their intervals allow, and the motor's own damping is there
-        text = identification(self.bench, "gamma_motor", {**VALUES, "viscous": 0.123456, "motor_viscous": 0.0456789}).paste("elbow")
-        joint, motor, extension = (text.index(part) for part in ('<joint name="elbow" damping="0.123"/>', 'damping="0.046"', "<extension>"))
+        text = identification(
+            self.bench, "gamma_motor", {**VALUES, "viscous": 0.123456, "motor_viscous": 0.0456789}
+        ).paste("elbow")
+        joint, motor, extension = (
+            text.index(part) for part in ('<joint name="elbow" damping="0.123"/>', 'damping="0.046"', "<extension>")
+        )
         self.assertTrue(joint < motor < extension, text)
 
     def test_digits(self):
-        for given, expected in (((0.34648, 0.3049, 0.3838), ("0.346", "0.305 to 0.384")), ((1234.5, 1200, 1280), ("1234", "1200 to 1280")),
-                                ((2.0158e-3, 1.453e-3, 2.486e-3), ("0.00202", "0.00145 to 0.00249")), ((0.4, 0.4, 0.4), ("0.4", "0.4 to 0.4")),
-                                ((-0.003, -0.1, 0.1), ("-0.003", "-0.10 to 0.10")), ((6e-5, 1e-5, 2e-4), ("6.0e-05", "1.0e-05 to 0.000200")), ((5.0, 5.0, np.inf), ("5", "5 to inf"))):
+        for given, expected in (
+            ((0.34648, 0.3049, 0.3838), ("0.346", "0.305 to 0.384")),
+            ((1234.5, 1200, 1280), ("1234", "1200 to 1280")),
+            ((2.0158e-3, 1.453e-3, 2.486e-3), ("0.00202", "0.00145 to 0.00249")),
+            ((0.4, 0.4, 0.4), ("0.4", "0.4 to 0.4")),
+            ((-0.003, -0.1, 0.1), ("-0.003", "-0.10 to 0.10")),
+            ((6e-5, 1e-5, 2e-4), ("6.0e-05", "1.0e-05 to 0.000200")),
+            ((5.0, 5.0, np.inf), ("5", "5 to inf")),
+        ):
             self.assertEqual(Interval(*given).text(), expected)
         self.assertEqual(Interval(0.123456, 0, 1, False).text(), ("0.123", "unknown"))
 
@@ -88,7 +98,10 @@ class Remarks(unittest.TestCase):
     TITLES = {name: model.title for name, model in identify.MODELS.items()}
 
     def said(self, other):
-        held = heldout.HeldOut({"log": {"gamma": np.array([1.0, 1.1, 0.9, 1.0]), "M6": np.array(other)}}, {"log": {str(k): [k] for k in range(4)}})
+        held = heldout.HeldOut(
+            {"log": {"gamma": np.array([1.0, 1.1, 0.9, 1.0]), "M6": np.array(other)}},
+            {"log": {str(k): [k] for k in range(4)}},
+        )
         return heldout.remarks(held, "gamma", self.TITLES)
 
     def test_better_by_a_third(self):
@@ -120,8 +133,15 @@ class Plots(unittest.TestCase):
         from mjgear.identify import report
 
         t = 0.01 * np.arange(200)
-        logs = [identify.Log(str(k), 0.01, {"position": np.sin(t + k), "velocity": np.cos(t + k), "torque": 0.4 * np.sin(np.sin(t + k))},
-                             {"inertia": 0.02, "gravity": 0.4}) for k in range(2)]
+        logs = [
+            identify.Log(
+                str(k),
+                0.01,
+                {"position": np.sin(t + k), "velocity": np.cos(t + k), "torque": 0.4 * np.sin(np.sin(t + k))},
+                {"inertia": 0.02, "gravity": 0.4},
+            )
+            for k in range(2)
+        ]
         bench = identify.Pendulum(logs, TORQUE, step=1e-2)
         values = {"armature": 0.01, "offset": 0.0, "coulomb": 0.01, "viscous": 0.01}
         for figure in report.figures(identification(bench, "native", values)).values():

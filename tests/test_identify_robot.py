@@ -27,9 +27,28 @@ class Robot(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             folder = pathlib.Path(folder)
             true = identify_arm.write(folder, np.random.default_rng(seed))
-            done = subprocess.run([sys.executable, "-m", "mjgear.identify", "identify", *sorted(folder.glob("*.npz")), "--bench", folder / "arm.xml",
-                                   "--joint", ",".join(identify_arm.JOINTS), "--json", folder / "found.json", "--mjcf", folder / "found.xml",
-                                   "--figures", folder], capture_output=True, text=True, check=False)
+            done = subprocess.run(
+                [
+                    sys.executable,
+                    "-m",
+                    "mjgear.identify",
+                    "identify",
+                    *sorted(folder.glob("*.npz")),
+                    "--bench",
+                    folder / "arm.xml",
+                    "--joint",
+                    ",".join(identify_arm.JOINTS),
+                    "--json",
+                    folder / "found.json",
+                    "--mjcf",
+                    folder / "found.xml",
+                    "--figures",
+                    folder,
+                ],
+                capture_output=True,
+                text=True,
+                check=False,
+            )
             self.assertEqual(done.returncode, 0, done.stderr)
             print(done.stdout)
             found = json.loads((folder / "found.json").read_text())["parameters"]

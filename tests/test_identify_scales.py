@@ -27,7 +27,12 @@ CASES = [(1.0, 1.0, {"torque_constant": 0.05}, False), (0.8, 1.0, {}, False), (1
 
 def known_gear(rng):
     """A servo with little friction, so that a gear nearly compensates a wrong torque constant."""
-    return dataclasses.replace(made_up_servo.draw(rng), gamma_u=rng.uniform(0.12, 0.25), gamma_v=rng.uniform(0.15, 0.35), coulomb=rng.uniform(0.02, 0.04))
+    return dataclasses.replace(
+        made_up_servo.draw(rng),
+        gamma_u=rng.uniform(0.12, 0.25),
+        gamma_v=rng.uniform(0.15, 0.35),
+        coulomb=rng.uniform(0.02, 0.04),
+    )
 
 
 class Scales(unittest.TestCase):
@@ -44,8 +49,16 @@ class Scales(unittest.TestCase):
         cls.logs = made_up_servo.measure(made_up_servo.bench_plan(cls.servo), rng, step=2e-4)
 
     def bench(self, constant=1.0, mass=1.0, free=False):
-        machine = identify.Servo("made up", drive="current", error_gain=1.0, torque_constant=None if free else constant * self.servo.torque_constant)
-        told = [identify.Log(log.name, log.dt, log.data, {**log.facts, "mass": log.facts["mass"] * mass}) for log in self.logs]
+        machine = identify.Servo(
+            "made up",
+            drive="current",
+            error_gain=1.0,
+            torque_constant=None if free else constant * self.servo.torque_constant,
+        )
+        told = [
+            identify.Log(log.name, log.dt, log.data, {**log.facts, "mass": log.facts["mass"] * mass})
+            for log in self.logs
+        ]
         bench = identify.Pendulum(told, machine, fit=("delay",), step=5e-3)
         bench.noise = 0.005
         return bench
@@ -63,7 +76,9 @@ class Scales(unittest.TestCase):
         self.assertTrue(scale.low < mass / constant < scale.high, (scale.low, mass / constant, scale.high))
         self.assertEqual(scale.is_contradicted, is_contradicted)
         said = "".join(scale.notes())
-        self.assertIn("the logs contradict" if is_contradicted else "" if constant == 1 else "the logs fit better with", said)
+        self.assertIn(
+            "the logs contradict" if is_contradicted else "" if constant == 1 else "the logs fit better with", said
+        )
         self.assertTrue(said or constant == 1)
         found = identify.intervals(bench, fit, 8, ends=scale.ends())
         truth = dataclasses.asdict(self.servo) | derived(dataclasses.asdict(self.servo))
@@ -80,7 +95,9 @@ class Scales(unittest.TestCase):
     def test_free_torque_constant(self):
         # only friction determines it: its interval holds the compensation
         bench = self.bench(free=True)
-        found = identify.identify_bench(bench, ("native", "gamma"), ["gain"], identify.Budget(starts=1, iterations=20), replicates=4)
+        found = identify.identify_bench(
+            bench, ("native", "gamma"), ["gain"], identify.Budget(starts=1, iterations=20), replicates=4
+        )
         constant = found.intervals["torque_constant"]
         self.assertTrue(not constant.known or constant.low <= self.servo.torque_constant <= constant.high, constant)
         # a load that may be 10 % off is 10 % of it
@@ -108,11 +125,17 @@ class Choice(unittest.TestCase):
             u = (3 + 0.5 * k) * np.sin((1 + 0.2 * k) * t)
             v = (1 + 0.2 * k) * np.sign(u) * (1.2 + np.sin(0.7 * t))
             output = u - 0.2 * np.sign(v) - 0.05 * v + 0.02 * rng.standard_normal(t.size)
-            logs.append(identify.Log(f"log {k}", 0.02, {"position": np.cumsum(v) * 0.02, "velocity": v, "current": u, "output": output}))
+            logs.append(
+                identify.Log(
+                    f"log {k}", 0.02, {"position": np.cumsum(v) * 0.02, "velocity": v, "current": u, "output": output}
+                )
+            )
         bench = identify.Dynamometer(logs, identify.Servo("made up", drive="current", torque_constant=1.3))
         found = identify.identify_bench(bench, ("native", "gamma"), budget=identify.Budget(starts=1), replicates=4)
         self.assertEqual(found.chosen, "gamma", found.table())
-        self.assertTrue(any("the choice of the model hangs on the torque's scale" in note for note in found.notes), found.notes)
+        self.assertTrue(
+            any("the choice of the model hangs on the torque's scale" in note for note in found.notes), found.notes
+        )
         # these logs do not decide between the two, and the interval covers both
         self.assertGreater(found.intervals["eta_forward"].high, 1.2 * found.intervals["eta_forward"].value)
 
@@ -131,7 +154,9 @@ def count(draws):
                 failed[i] += 1
                 print(f"servo {k}: {case}: {error}", flush=True)
     for case, misses in zip(CASES, failed):
-        print(f"{draws - misses} of {draws}: torque constant x {case[0]}, masses x {case[1]}, stated {case[2] or 'nothing'}")
+        print(
+            f"{draws - misses} of {draws}: torque constant x {case[0]}, masses x {case[1]}, stated {case[2] or 'nothing'}"
+        )
     return int(max(failed) > 0.1 * draws)
 
 

@@ -32,7 +32,10 @@ def drawn(rng, **structure):
     """A servo with this structure, and its eight logs in a random order."""
     servo = dataclasses.replace(made_up_servo.draw(rng), **structure)
     plan = made_up_servo.bench_plan(servo)
-    runs = [dataclasses.replace(plan[j], servo=dataclasses.replace(servo, start=6.0 * i)) for i, j in enumerate(rng.permutation(len(plan)))]
+    runs = [
+        dataclasses.replace(plan[j], servo=dataclasses.replace(servo, start=6.0 * i))
+        for i, j in enumerate(rng.permutation(len(plan)))
+    ]
     return servo, made_up_servo.measure(runs, rng, step=2e-4)
 
 
@@ -93,7 +96,9 @@ class MotorViscous(unittest.TestCase):
             structure = {"viscous": rng.uniform(0.002, 0.01), "motor_viscous": rng.uniform(0.01, 0.05)}
             servo, logs = drawn(rng, **structure)
             made = bench(logs, servo.torque_constant * (1 + rng.uniform(-TOLERANCE, TOLERANCE)))
-            fits = identify.fit_ladder(made, [identify.MODELS[name] for name in ("gamma", "gamma_motor")], identify.Budget(starts=1))
+            fits = identify.fit_ladder(
+                made, [identify.MODELS[name] for name in ("gamma", "gamma_motor")], identify.Budget(starts=1)
+            )
             found = identify.intervals(made, fits["gamma_motor"], 16, {"torque_constant": TOLERANCE}, seed=k)
             truth = {**dataclasses.asdict(servo), **derived(dataclasses.asdict(servo))}
             for name, i in found.items():
@@ -117,7 +122,13 @@ class Drift(unittest.TestCase):
             fit = identify.fit(made, identify.MODELS["gamma"], identify.Budget(starts=1))
             found = identify.intervals(made, fit, 16, seed=k)
             warm = 1 + 48 * drift
-            truth = {"coulomb": servo.coulomb * warm, "viscous": servo.viscous * warm, "drift": 1 / warm - 1, "gamma_u": servo.gamma_u, "gamma_v": servo.gamma_v}
+            truth = {
+                "coulomb": servo.coulomb * warm,
+                "viscous": servo.viscous * warm,
+                "drift": 1 / warm - 1,
+                "gamma_u": servo.gamma_u,
+                "gamma_v": servo.gamma_v,
+            }
             for name, value in truth.items():
                 hits.setdefault(name, []).append(found[name].known and found[name].low <= value <= found[name].high)
             hits.setdefault("residual", []).append(not suspects.look(made, fit).is_found)

@@ -18,7 +18,9 @@ EXAMPLE = SOURCE / "examples" / "core"
 
 
 def run(*command, **environment):
-    done = subprocess.run([str(word) for word in command], env=dict(os.environ, **environment), capture_output=True, text=True)
+    done = subprocess.run(
+        [str(word) for word in command], env=dict(os.environ, **environment), capture_output=True, text=True
+    )
     assert done.returncode == 0, f"{command}:\n{done.stdout}{done.stderr}"
     return done.stdout
 
@@ -59,7 +61,9 @@ class Install(unittest.TestCase):
         self.check(run(program, LD_LIBRARY_PATH=library))
 
         # its neighbours: the motor's torque against the formulas (26), a given bounce, the paper's operations
-        raised, lowered = re.search(r"from (\S+) N m on, lowers it from (\S+) N m", run(program, LD_LIBRARY_PATH=library)).groups()
+        raised, lowered = re.search(
+            r"from (\S+) N m on, lowers it from (\S+) N m", run(program, LD_LIBRARY_PATH=library)
+        ).groups()
         self.assertAlmostEqual(float(raised), 10 / 0.4470, delta=0.01)
         self.assertAlmostEqual(float(lowered), 10 * -0.2144, delta=0.01)
         for name in ("impact", "paper"):
@@ -108,7 +112,14 @@ class Install(unittest.TestCase):
         self.assertEqual([symbol for symbol in symbols if not symbol.startswith("mjg_")], [])
 
         # every function of a public header exists
-        for header in ("mjgear.h", "mjgear_catalogue.h", "mjgear_text.h", "mjgear_report.h", "mjgear_backlash.h", "mjgear_paper.h"):
+        for header in (
+            "mjgear.h",
+            "mjgear_catalogue.h",
+            "mjgear_text.h",
+            "mjgear_report.h",
+            "mjgear_backlash.h",
+            "mjgear_paper.h",
+        ):
             text = re.sub(r"//.*", "", next(self.prefix.rglob(header)).read_text())
             declared = set(re.findall(r"^(?!typedef|struct|#)[^\n(;{]*?\b(mjg_\w+)\(", text, re.MULTILINE))
             self.assertTrue(declared)

@@ -34,8 +34,16 @@ def near(value, expected, tolerance=1e-12):
 
 
 def test_explain():
-    facts = ask("explain", "type=worm", "lead_angle=5deg", "pressure_angle=20deg", "mu=0.1",
-                "armature=200gcm2", "inertia=3", "load=10")
+    facts = ask(
+        "explain",
+        "type=worm",
+        "lead_angle=5deg",
+        "pressure_angle=20deg",
+        "mu=0.1",
+        "armature=200gcm2",
+        "inertia=3",
+        "load=10",
+    )
     rho = math.atan(0.1 / math.cos(math.radians(20)))
     lead = math.radians(5)
     eta_f, eta_b = math.tan(lead) / math.tan(lead + rho), math.tan(lead - rho) / math.tan(lead)
@@ -50,12 +58,31 @@ def test_explain():
     assert facts["load_torque_starts_motor_off"] is None
     assert not facts["backdrivable"] and facts["forward_drivable"]
 
-    text = run("explain", "type=efficiency", "eta_forward=0.6", "eta_backward=-0.2", "coulomb=2", "armature=0.1", "viscous=0.3",
-               "inertia=3", "backlash=exact", "half_gap=1deg", "stiffness=1000")[1]
-    for line in ("friction 2 N m sliding, 2 N m at rest", "from -3 to 3.22222 N m", "unloaded: 2.8 N m; load alone", "0.1 kg m2 at the output",
-                 "3.06 kg m2 if the motor drives", "0.3 N m/(rad/s)", "half_gap 0.0174533 rad, stiffness 1000 N m/rad",
-                 # the law and the rule of thumb do not contradict each other
-                 "NON-BACKDRIVABLE (self-locking)", "for 0.6 it would not, wrongly. Its backward efficiency, -0.2, decides"):
+    text = run(
+        "explain",
+        "type=efficiency",
+        "eta_forward=0.6",
+        "eta_backward=-0.2",
+        "coulomb=2",
+        "armature=0.1",
+        "viscous=0.3",
+        "inertia=3",
+        "backlash=exact",
+        "half_gap=1deg",
+        "stiffness=1000",
+    )[1]
+    for line in (
+        "friction 2 N m sliding, 2 N m at rest",
+        "from -3 to 3.22222 N m",
+        "unloaded: 2.8 N m; load alone",
+        "0.1 kg m2 at the output",
+        "3.06 kg m2 if the motor drives",
+        "0.3 N m/(rad/s)",
+        "half_gap 0.0174533 rad, stiffness 1000 N m/rad",
+        # the law and the rule of thumb do not contradict each other
+        "NON-BACKDRIVABLE (self-locking)",
+        "for 0.6 it would not, wrongly. Its backward efficiency, -0.2, decides",
+    ):
         assert line in text, line
     slide = run("explain", "acme_screw", "coulomb=3", "armature=2", "viscous=1")[1]
     assert "3 N sliding" in slide and "2 kg at the output" in slide and "1 N s/m" in slide and "N m" not in slide, slide
@@ -77,27 +104,37 @@ def test_convert():
         near(back["eta_backward"], 0.4)
         near(back["coulomb"], 2)
 
-    spur = ["type=spur", "radius_in=20mm", "radius_out=50mm", "pressure_angle=20deg", "mu=0.1",
-            "contact=9mm"]
+    spur = ["type=spur", "radius_in=20mm", "radius_out=50mm", "pressure_angle=20deg", "mu=0.1", "contact=9mm"]
     there = ask("convert", "efficiency", *spur)
-    back = ask("convert", "spur", *(f"{k}={v!r}" for k, v in there.items() if k != "type"),
-               "pressure_angle=20deg", "mu=0.1", "radius_in=20mm")
+    back = ask(
+        "convert",
+        "spur",
+        *(f"{k}={v!r}" for k, v in there.items() if k != "type"),
+        "pressure_angle=20deg",
+        "mu=0.1",
+        "radius_in=20mm",
+    )
     near(back["radius_out"], 0.05)
     near(back["contact"], 0.009)
     assert ask("convert", "starting", "worm", code=1)["problems"] == [
-        "without load-independent friction there is no starting torque; describe it as type efficiency"]
+        "without load-independent friction there is no starting torque; describe it as type efficiency"
+    ]
 
 
 def test_refusals():
-    problems = ask("explain", "eta_foward=0.8", "coulomb=x", "foo", "mu=1mm", "type=helix", "zzz=1",
-                   code=1)["problems"]
-    for word in ("did you mean eta_forward", "coulomb = 'x' is not a number", "'foo' is neither",
-                 "unit 'mm' does not fit", "type = 'helix' is unknown", "'mjgear keys' lists all"):
+    problems = ask("explain", "eta_foward=0.8", "coulomb=x", "foo", "mu=1mm", "type=helix", "zzz=1", code=1)["problems"]
+    for word in (
+        "did you mean eta_forward",
+        "coulomb = 'x' is not a number",
+        "'foo' is neither",
+        "unit 'mm' does not fit",
+        "type = 'helix' is unknown",
+        "'mjgear keys' lists all",
+    ):
         assert sum(word in line for line in problems) == 1, f"{word}: {problems}"
     assert "eta_forward = 1.2" in run("explain", "eta_forward=1.2")[2]
     assert run("explain")[0] == 1
-    for usage in ([], ["dance"], ["explain", "worm", "--loud"], ["convert"], ["draw", "x.png", "worm"],
-                  ["check"]):
+    for usage in ([], ["dance"], ["explain", "worm", "--loud"], ["convert"], ["draw", "x.png", "worm"], ["check"]):
         status, _, err = run(*usage)
         assert status == 2 and "usage:" in err, usage
     status, _, err = run("draw", "/nowhere/x.svg", "worm")
@@ -111,19 +148,28 @@ def test_help():
         assert f"mjgear {command} " in usage
         status, out, err = run(command, "--help")
         assert status == 0 and out.startswith(f"usage: mjgear {command}") and not err, command
-    for arguments, line in ((["explane", "worm"], "unknown command 'explane'; did you mean explain"),
-                            (["explain", "worm", "--jsn"], "unknown option '--jsn'; did you mean --json"),
-                            (["explain", "worm", "--joint", "x"], "--joint is no option of this command"),
-                            (["mjcf", "worm", "--joint"], "option '--joint' needs a value"),
-                            (["mjcf", "worm", "--joint", ""], "--joint: the name is empty"),
-                            (["check", "-x.xml"], "unknown option '-x'; --help lists all, and a file whose name begins with - stands behind --"),
-                            (["presets", "foo"], "presets takes no 'foo'; 'mjgear explain PRESET' tells about one"),
-                            (["keys", "foo"], "keys takes no 'foo'"),
-                            (["explain", "worm", "--json=3"], "option '--json=3' takes no value")):
+    for arguments, line in (
+        (["explane", "worm"], "unknown command 'explane'; did you mean explain"),
+        (["explain", "worm", "--jsn"], "unknown option '--jsn'; did you mean --json"),
+        (["explain", "worm", "--joint", "x"], "--joint is no option of this command"),
+        (["mjcf", "worm", "--joint"], "option '--joint' needs a value"),
+        (["mjcf", "worm", "--joint", ""], "--joint: the name is empty"),
+        (
+            ["check", "-x.xml"],
+            "unknown option '-x'; --help lists all, and a file whose name begins with - stands behind --",
+        ),
+        (["presets", "foo"], "presets takes no 'foo'; 'mjgear explain PRESET' tells about one"),
+        (["keys", "foo"], "keys takes no 'foo'"),
+        (["explain", "worm", "--json=3"], "option '--json=3' takes no value"),
+    ):
         status, _, err = run(*arguments)
         assert status == 2 and line in err.splitlines()[0], err
-    for word, line in (("wrom", "did you mean worm"), ("harmonic_dirve", "did you mean harmonic_drive"),
-                       ("backlash=exat", "did you mean exact"), ("half_gap=1deg", "write backlash=exact")):
+    for word, line in (
+        ("wrom", "did you mean worm"),
+        ("harmonic_dirve", "did you mean harmonic_drive"),
+        ("backlash=exat", "did you mean exact"),
+        ("half_gap=1deg", "write backlash=exact"),
+    ):
         assert line in run("explain", word if "=" not in word else "worm", *([word] if "=" in word else []))[2], word
     types = re.search("write (.*)", run("explain", "type=helix")[2])[1].replace(" or ", ", ").split(", ")
     assert len(types) == 11
@@ -135,7 +181,9 @@ def test_help():
 
 def test_ranges_in_the_unit_that_was_written():
     screw = ["type=leadscrew", "mu=0.1"]
-    assert "lead_angle = 95deg is out of range; write a value below 90deg" in run("explain", *screw, "lead_angle=95deg")[2]
+    assert (
+        "lead_angle = 95deg is out of range; write a value below 90deg" in run("explain", *screw, "lead_angle=95deg")[2]
+    )
     assert "write 0.785398 for 45 degrees" in run("explain", *screw, "lead_angle=45")[2]
 
 
@@ -156,7 +204,9 @@ def test_presets():
     for name, words in (("doc/presets.md", []), ("doc/records/servos.md", ["servos"])):
         with open(os.path.join(SOURCE, name), encoding="utf-8") as page:
             text += page.read()
-        assert text.endswith(run("presets", "--markdown", *words)[1]), f"{name} is old: mjgear presets --markdown {' '.join(words)} > {name}"
+        assert text.endswith(run("presets", "--markdown", *words)[1]), (
+            f"{name} is old: mjgear presets --markdown {' '.join(words)} > {name}"
+        )
     for preset in presets:
         assert len(re.findall(rf"^\| `{preset['name']}` \|", text, re.MULTILINE)) == 1, preset["name"]
     assert run("presets", "servos")[0] and run("presets", "--markdown", "servo")[0]
@@ -169,12 +219,26 @@ def test_keys():
 
 def test_drive_train():
     """Backstops, ratchets, tables, brakes, clutches, gaps on tendons: keys, effects, and one line for each mistake."""
-    tables = {f"{what}_{over}" for what, over in (("coulomb", "speed"), ("coulomb", "temperature"), ("gamma", "torque"), ("gamma", "speed"), ("gamma", "temperature"))}
-    assert tables | {"oneway", "tooth_pitch", "tooth_phase", "temperature", "slip_torque", "freewheel"} <= {key["name"] for key in ask("keys")}
+    tables = {
+        f"{what}_{over}"
+        for what, over in (
+            ("coulomb", "speed"),
+            ("coulomb", "temperature"),
+            ("gamma", "torque"),
+            ("gamma", "speed"),
+            ("gamma", "temperature"),
+        )
+    }
+    assert tables | {"oneway", "tooth_pitch", "tooth_phase", "temperature", "slip_torque", "freewheel"} <= {
+        key["name"] for key in ask("keys")
+    }
     gear = ["gamma_u=0.1", "gamma_v=0.2", "coulomb=1"]
     assert "turns backward only" in run("explain", *gear, "oneway=-1")[1]
     ratchet = run("mjcf", *gear, "oneway=1", "tooth_pitch=5deg")[1]
-    assert '<config key="oneway" value="1"/>' in ratchet and f'<config key="tooth_pitch" value="{math.radians(5):.5g}' in ratchet, ratchet
+    assert (
+        '<config key="oneway" value="1"/>' in ratchet
+        and f'<config key="tooth_pitch" value="{math.radians(5):.5g}' in ratchet
+    ), ratchet
     cold = run("explain", *gear, "temperature=0", "coulomb_temperature=0 3 40 1")[1]
     near(float(re.search(r"motor alone, unloaded: ([\d.]+)", cold)[1]), 3 / (1 - 0.1), 1e-5)  # u = 0.1 u + 3
     for words, line in (
@@ -191,7 +255,15 @@ def test_drive_train():
     # in a model
     brake = ask("check", os.path.join(SOURCE, "scenes/drive/brake.xml"))["joints"][0]
     assert (brake["holding_torque"], brake["sliding_torque"]) == (110, 95)
-    config = {"tendon": "t", "gamma_u": 0, "gamma_v": 0.1, "backlash": "exact", "half_gap": 0.01, "stiffness": 100, "rotor_inertia": 0.3}
+    config = {
+        "tendon": "t",
+        "gamma_u": 0,
+        "gamma_v": 0.1,
+        "backlash": "exact",
+        "half_gap": 0.01,
+        "stiffness": 100,
+        "rotor_inertia": 0.3,
+    }
     keys = "".join(f"<config key='{key}' value='{value}'/>" for key, value in config.items())
     bodies = "<body><joint name='a' type='slide'/><geom size='.1'/><body><joint name='b' type='slide'/><geom size='.1'/><site name='y'/></body></body>"
     fixed = "<fixed name='t'><joint joint='a' coef='1'/><joint joint='b' coef='1'/></fixed>"
@@ -199,14 +271,23 @@ def test_drive_train():
         path = os.path.join(folder, "differential.xml")
         for tendon in (fixed, "<spatial name='t'><site site='x'/><site site='y'/></spatial>"):
             with open(path, "w", encoding="utf-8") as file:
-                file.write(f"<mujoco><extension><plugin plugin='mjgear.transmission'><instance name='g'>{keys}</instance></plugin></extension>"
-                           f"<worldbody><site name='x'/>{bodies}</worldbody><tendon>{tendon}</tendon><actuator><motor tendon='t'/></actuator></mujoco>")
+                file.write(
+                    f"<mujoco><extension><plugin plugin='mjgear.transmission'><instance name='g'>{keys}</instance></plugin></extension>"
+                    f"<worldbody><site name='x'/>{bodies}</worldbody><tendon>{tendon}</tendon><actuator><motor tendon='t'/></actuator></mujoco>"
+                )
             if tendon == fixed:
                 gap = ask("check", path)["joints"][0]
-                assert (gap["tendon"], gap["backlash"], gap["half_gap"], gap["armature"]) == ("t", "exact", 0.01, 0.3), gap
+                assert (gap["tendon"], gap["backlash"], gap["half_gap"], gap["armature"]) == (
+                    "t",
+                    "exact",
+                    0.01,
+                    0.3,
+                ), gap
             else:
                 problems = ask("check", path, code=1)["problems"]
-                assert len(problems) == 1 and "only fixed ones have backlash" in problems[0] and "\n" not in problems[0], problems
+                assert (
+                    len(problems) == 1 and "only fixed ones have backlash" in problems[0] and "\n" not in problems[0]
+                ), problems
 
 
 def model(text, joint="elbow"):
@@ -239,13 +320,24 @@ def test_names_in_mjcf():
         lines = out[out.index("<extension>") :]
         joint = re.search("<joint[^>]*/>", lines).group()
         extension = lines[: lines.index("</extension>") + len("</extension>")]
-        model = mujoco.MjModel.from_xml_string(f'<mujoco>{extension}<worldbody><body>{joint}<geom size=".1"/></body></worldbody></mujoco>')
+        model = mujoco.MjModel.from_xml_string(
+            f'<mujoco>{extension}<worldbody><body>{joint}<geom size=".1"/></body></worldbody></mujoco>'
+        )
         assert model.joint(shown).id == 0 and model.nplugin == 1, name
         assert xml.etree.ElementTree.fromstring(extension).find(".//instance").get("name") == f"{shown}_gear", name
 
 
 def test_mjcf_of_several_joints_and_gaps():
-    words = ["harmonic_drive", "backlash=exact", "half_gap=1deg", "stiffness=1e4", "--joint", "left", "--joint", "right"]
+    words = [
+        "harmonic_drive",
+        "backlash=exact",
+        "half_gap=1deg",
+        "stiffness=1e4",
+        "--joint",
+        "left",
+        "--joint",
+        "right",
+    ]
     text = run("mjcf", *words)[1]
     assert '<config key="joint" value="left right"/>' in text and '<instance name="gears">' in text
     assert '<config key="backlash" value="exact"/>' in text and "<!-- rotor_inertia: write" in text
@@ -255,7 +347,9 @@ def test_mjcf_of_several_joints_and_gaps():
     # all numbers of a gap, each under its own name, where its law uses it
     text = run("mjcf", *words, "rotor_inertia=0.5")[1]
     assert '<config key="rotor_inertia" value="0.5"/>' in text and "write" not in text
-    clutch = run("mjcf", "worm", "backlash=torsion", "stiffness=100", "slip_torque=30Nm", "freewheel=1", "rotor_inertia=0.5")[1]
+    clutch = run(
+        "mjcf", "worm", "backlash=torsion", "stiffness=100", "slip_torque=30Nm", "freewheel=1", "rotor_inertia=0.5"
+    )[1]
     for key, value in (("slip_torque", "30"), ("freewheel", "1"), ("rotor_inertia", "0.5")):
         assert f'<config key="{key}" value="{value}"/>' in clutch, clutch
     assert "backlash 'exact' does not use slip_torque; leave it out" in run("explain", *words[:4], "slip_torque=3")[2]
@@ -276,8 +370,12 @@ def test_check_warns_of_the_wrong_kind_of_joint():
     """A screw on a hinge and a worm on a slide load, and are warned about."""
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "model.xml")
-        for preset, kind, warned in (("acme_screw", "hinge", True), ("acme_screw", "slide", False),
-                                     ("worm", "slide", True), ("worm", "hinge", False)):
+        for preset, kind, warned in (
+            ("acme_screw", "hinge", True),
+            ("acme_screw", "slide", False),
+            ("worm", "slide", True),
+            ("worm", "hinge", False),
+        ):
             text = model(run("mjcf", preset, "--joint", "elbow")[1].replace(' type="slide"', ""))
             with open(path, "w", encoding="utf-8") as file:
                 file.write(text.replace('<joint name="elbow"', f'<joint name="elbow" type="{kind}"'))
@@ -308,12 +406,14 @@ def test_check():
         with open(path, "w", encoding="utf-8") as file:
             file.write(BROKEN)
         problems = ask("check", path, code=1)["problems"]
-        for word in ("'arm': unknown key 'gama_u'; did you mean gamma_u",
-                     "'leg': unknown key 'columb'; did you mean coulomb",
-                     "joint 'elbow' is not in the model",
-                     "joint 'j1': eta_forward = -0.3",
-                     "key 'mu': 'a' is not a number",
-                     "RK4"):
+        for word in (
+            "'arm': unknown key 'gama_u'; did you mean gamma_u",
+            "'leg': unknown key 'columb'; did you mean coulomb",
+            "joint 'elbow' is not in the model",
+            "joint 'j1': eta_forward = -0.3",
+            "key 'mu': 'a' is not a number",
+            "RK4",
+        ):
             assert sum(word in line for line in problems) == 1, f"{word}: {problems}"
         assert len(problems) == 6, problems
         text = run("check", path)[1]
@@ -329,7 +429,8 @@ def test_check():
         good = BROKEN.replace("RK4", "Euler").replace(" elbow", "").replace("gama_u", "ratio")
         good = good.replace("-0.3", "0.8").replace("'columb'", "'coulomb'").replace('"a"', '"0.1"')
         good = good.replace('"5"', '"0.08726646259971647"').replace(
-            '<config key="mu"', '<config key="pressure_angle" value="0.3490658503988659"/><config key="mu"')
+            '<config key="mu"', '<config key="pressure_angle" value="0.3490658503988659"/><config key="mu"'
+        )
         with open(path, "w", encoding="utf-8") as file:
             file.write(good)
         answer = ask("check", path)
@@ -339,7 +440,11 @@ def test_check():
 
         # the first gear has neither a rotor nor constant friction, the second locks and has no motor
         idle = [line for line in answer["warnings"] if line not in left]
-        assert len(idle) == 2 and "joint 'j1': the gear has neither rotor inertia" in idle[0] and "joint 'j2': the gear cannot be driven back" in idle[1]
+        assert (
+            len(idle) == 2
+            and "joint 'j1': the gear has neither rotor inertia" in idle[0]
+            and "joint 'j2': the gear cannot be driven back" in idle[1]
+        )
         assert run("check", path)[1].count("warning: ") == len(answer["warnings"])
         first, second = answer["joints"]
         assert first["joint"] == "j1" and second["joint"] == "j2"
@@ -353,7 +458,9 @@ def test_check():
 
         # instances that a body references travel with it
         names = re.findall('<instance name="(.*?)"', good)
-        homes = "".join(f'<body><plugin plugin="mjgear.transmission" instance="{name}"/><geom size="1"/></body>' for name in names)
+        homes = "".join(
+            f'<body><plugin plugin="mjgear.transmission" instance="{name}"/><geom size="1"/></body>' for name in names
+        )
         with open(path, "w", encoding="utf-8") as file:
             file.write(good.replace("<worldbody>", "<worldbody>" + homes))
         assert ask("check", path)["warnings"] == idle
@@ -369,8 +476,7 @@ def test_check():
         near(first["armature"], 0.3)
         assert "behind a rotor of its own" in run("check", path)[1]
         with open(path, "w", encoding="utf-8") as file:
-            file.write(good.replace('<config key="ratio"',
-                                    gap.replace('"0.01"', '"-1"') + '<config key="ratio"'))
+            file.write(good.replace('<config key="ratio"', gap.replace('"0.01"', '"-1"') + '<config key="ratio"'))
         assert any("half_gap" in line for line in ask("check", path, code=1)["problems"])
 
 
@@ -402,12 +508,16 @@ def test_motors_and_loads():
             assert first["loads"] == second["loads"] == ["actuator 1", "cup", *(["jet"] if not named else [])]
             stranded = [line for line in answer["warnings"] if "no actuator is its motor" in line]
             assert [("'b'" in line, "'a'" in line) for line in stranded] == ([] if named else [(True, False)])
-            assert ("  motors             m, " in run("check", file.name)[1]) and mujoco.MjModel.from_xml_path(file.name)
+            assert ("  motors             m, " in run("check", file.name)[1]) and mujoco.MjModel.from_xml_path(
+                file.name
+            )
 
 
 def test_check_of_what_is_no_file():
     for path in ("/dev/zero", "/dev/full", "/tmp", "/proc/self/fd/0"):
-        done = subprocess.run([TOOL, "check", path], stdin=subprocess.PIPE, capture_output=True, text=True, check=False, timeout=60)
+        done = subprocess.run(
+            [TOOL, "check", path], stdin=subprocess.PIPE, capture_output=True, text=True, check=False, timeout=60
+        )
         assert done.returncode == 1, path
         assert done.stdout == f"{path}: this is no plain file; save the model in one\n{path}: 1 problem\n", done.stdout
     with tempfile.NamedTemporaryFile(suffix=".xml") as file:
@@ -418,8 +528,14 @@ def test_check_of_what_is_no_file():
 
 def test_json_of_names_that_are_no_text():
     """Every answer is JSON: invalid UTF-8 in the name of a file is replaced, valid text stays."""
-    for name, shown in ((b"\xff\xc3\xa4", "\ufffd\u00e4"), (b"\xe2\x82\xac\xe2\x82", "\u20ac\ufffd\ufffd"), (b"\xed\xa0\x80", "\ufffd" * 3),
-                        (b"\xf0\x9f\x98\x80\xf5", "\U0001f600\ufffd"), (b"\xc0\x80\"\\\n", "\ufffd\ufffd\"\\\n"), (b"\xf4\x90\x80\x80", "\ufffd" * 4)):
+    for name, shown in (
+        (b"\xff\xc3\xa4", "\ufffd\u00e4"),
+        (b"\xe2\x82\xac\xe2\x82", "\u20ac\ufffd\ufffd"),
+        (b"\xed\xa0\x80", "\ufffd" * 3),
+        (b"\xf0\x9f\x98\x80\xf5", "\U0001f600\ufffd"),
+        (b'\xc0\x80"\\\n', '\ufffd\ufffd"\\\n'),
+        (b"\xf4\x90\x80\x80", "\ufffd" * 4),
+    ):
         done = subprocess.run([TOOL, "check", "--json", name + b".xml"], capture_output=True, check=False)
         assert done.returncode == 1
         assert json.loads(done.stdout.decode("utf-8", "strict"))["file"] == f"{shown}.xml", done.stdout
@@ -430,19 +546,37 @@ def test_full_disk():
     with tempfile.TemporaryDirectory() as folder:
         for size in (0, 4096):
             path = pathlib.Path(folder) / f"{size}.svg"
-            done = subprocess.run([TOOL, "draw", path, "worm"], capture_output=True, text=True, check=False, preexec_fn=limited(size))
+            done = subprocess.run(
+                [TOOL, "draw", path, "worm"], capture_output=True, text=True, check=False, preexec_fn=limited(size)
+            )
             assert (done.returncode, done.stderr) == (1, f"mjgear: cannot write {path}: File too large\n"), done
             assert not path.exists()
 
         # the old content stays
         path.write_text("old")
-        done = subprocess.run([TOOL, "draw", path, "worm"], capture_output=True, text=True, check=False, preexec_fn=limited(1024))
+        done = subprocess.run(
+            [TOOL, "draw", path, "worm"], capture_output=True, text=True, check=False, preexec_fn=limited(1024)
+        )
         assert done.returncode == 1 and path.read_text() == "old" and os.listdir(folder) == [path.name]
-        assert run("draw", str(path), "worm")[0] == 0 and path.read_text().startswith("<svg") and os.listdir(folder) == [path.name]
-    for words in (["--help"], ["--version"], ["keys"], ["keys", "--help"], ["explain", "worm", "--json"], ["mjcf", "worm"]):
+        assert (
+            run("draw", str(path), "worm")[0] == 0
+            and path.read_text().startswith("<svg")
+            and os.listdir(folder) == [path.name]
+        )
+    for words in (
+        ["--help"],
+        ["--version"],
+        ["keys"],
+        ["keys", "--help"],
+        ["explain", "worm", "--json"],
+        ["mjcf", "worm"],
+    ):
         with open("/dev/full", "w") as full:
             done = subprocess.run([TOOL, *words], stdout=full, stderr=subprocess.PIPE, text=True, check=False)
-        assert (done.returncode, done.stderr) == (1, "mjgear: cannot write standard output: No space left on device\n"), done
+        assert (done.returncode, done.stderr) == (
+            1,
+            "mjgear: cannot write standard output: No space left on device\n",
+        ), done
 
 
 def test_draw():
@@ -461,17 +595,30 @@ def test_draw():
         for number in ("1e308", "1e-320", "-1e101", "0", "nan", "inf"):
             for word in ("load", "inertia"):
                 status, _, err = run("draw", path, "worm", f"{word}={number}")
-                assert (status == 1 and "out of range" in err) or (word, number) == ("inertia", "0"), (word, number, err)
+                assert (status == 1 and "out of range" in err) or (word, number) == ("inertia", "0"), (
+                    word,
+                    number,
+                    err,
+                )
         for load in ("1e100", "-1e-100"):
             assert run("draw", path, "worm", f"load={load}")[0] == 0 and "nan" not in pathlib.Path(path).read_text()
 
         # both ends of each line slide: u - x = +-(|gamma_u u + gamma_v x| + c), in the law's own words
-        for gear in (["eta_forward=0.7", "eta_backward=0.5", "coulomb=2"], ["worm", "coulomb=0.3"], ["worm"],
-                     ["gamma_u=0", "gamma_v=0", "coulomb=1"], ["bilateral_drive"]):
+        for gear in (
+            ["eta_forward=0.7", "eta_backward=0.5", "coulomb=2"],
+            ["worm", "coulomb=0.3"],
+            ["worm"],
+            ["gamma_u=0", "gamma_v=0", "coulomb=1"],
+            ["bilateral_drive"],
+        ):
             facts = ask("draw", path, *gear)
             root = xml.etree.ElementTree.parse(path).getroot()
             left, size = float(root.find(".//{*}clipPath/{*}rect").get("x")), 360
-            lines = [node for node in root.iter("{http://www.w3.org/2000/svg}line") if node.get("stroke") in ("#2f6db3", "#c0392b")]
+            lines = [
+                node
+                for node in root.iter("{http://www.w3.org/2000/svg}line")
+                if node.get("stroke") in ("#2f6db3", "#c0392b")
+            ]
             assert len(lines) == 4
             for node in lines:
                 for end in "12":

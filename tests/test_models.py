@@ -83,9 +83,13 @@ class Models(unittest.TestCase):
     def test_check_has_no_remark(self):
         for name in SCENES:
             with self.subTest(name):
-                run = subprocess.run([TOOL, "check", MODELS / f"{name}.xml"], capture_output=True, text=True, check=False)
+                run = subprocess.run(
+                    [TOOL, "check", MODELS / f"{name}.xml"], capture_output=True, text=True, check=False
+                )
                 self.assertEqual(run.returncode, 0, run.stderr)
-                remarks = [line for line in run.stdout.splitlines() if any(w in line for w in ("note", "warning", "problem"))]
+                remarks = [
+                    line for line in run.stdout.splitlines() if any(w in line for w in ("note", "warning", "problem"))
+                ]
                 self.assertEqual(remarks, [])
 
     def test_keyframes_settle(self):

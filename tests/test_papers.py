@@ -24,8 +24,9 @@ PAPERS = {
 def rows(paper):
     """First and second column of the paper's table."""
     section = re.search(rf"^## {re.escape(paper)}\n(.*?)(?=^## |\Z)", TEXT, re.MULTILINE | re.DOTALL)[1]
-    table = [[cell.strip() for cell in line.strip("|").split("|")] for line in section.splitlines()
-             if line.startswith("|")]
+    table = [
+        [cell.strip() for cell in line.strip("|").split("|")] for line in section.splitlines() if line.startswith("|")
+    ]
     return [(row[0], row[1]) for row in table[2:]]
 
 
@@ -64,8 +65,11 @@ class Papers(unittest.TestCase):
                     self.assertTrue((SOURCE / path).exists(), f"{paper}: {item}: {path}")
 
         # every scene that says it is from a paper is on the page
-        of_papers = {line.split()[0] for line in listed.splitlines()
-                     if re.search(r"\((Kikuuwe|Borello|Nordin|Akoto|Ruderman),", line)}
+        of_papers = {
+            line.split()[0]
+            for line in listed.splitlines()
+            if re.search(r"\((Kikuuwe|Borello|Nordin|Akoto|Ruderman),", line)
+        }
         self.assertFalse(of_papers - named, "not on the page")
 
 

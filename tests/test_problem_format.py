@@ -1,4 +1,5 @@
 """The page on the problem format: its Python reader reads its example and the recorded problems."""
+
 import os
 import re
 import tempfile
@@ -12,7 +13,7 @@ with open(os.path.join(source, "benchmarks", "PROBLEM_FORMAT.md")) as file:
 
 def block(start):
     """The indented block of the page that begins with a text, without its indentation."""
-    lines = page[page.index("    " + start):].split("\n")
+    lines = page[page.index("    " + start) :].split("\n")
     end = next(i for i, line in enumerate(lines) if line and not line.startswith("    "))
     return "\n".join(line[4:] for line in lines[:end])
 

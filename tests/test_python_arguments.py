@@ -54,7 +54,16 @@ class Arguments(unittest.TestCase):
 
     def good(self, name):
         spec = mujoco.MjSpec.from_string(XML)
-        return {"model": self.model, "data": self.data, "spec": spec, "gears": self.gears, "joint": "a", "joints": "a", "preset": "worm", "kind": "worm"}.get(name, 1.0)
+        return {
+            "model": self.model,
+            "data": self.data,
+            "spec": spec,
+            "gears": self.gears,
+            "joint": "a",
+            "joints": "a",
+            "preset": "worm",
+            "kind": "worm",
+        }.get(name, 1.0)
 
     def test_functions(self):
         count = 0
@@ -102,7 +111,9 @@ class Arguments(unittest.TestCase):
             with multiprocessing.get_context(way).Pool(2) as pool:
                 self.assertEqual(pool.map(velocity_of_unpickled, 4 * [packed]), 4 * [right])
         found = []
-        threads = [threading.Thread(target=lambda: found.extend(velocity(self.model) for _ in range(20))) for _ in range(8)]
+        threads = [
+            threading.Thread(target=lambda: found.extend(velocity(self.model) for _ in range(20))) for _ in range(8)
+        ]
         for thread in threads:
             thread.start()
         for thread in threads:

@@ -12,6 +12,7 @@ import mujoco
 import numpy as np
 
 import mjgear
+
 TOOL = sys.argv.pop(1)
 
 # a set of each model, from the files of github.com/Rhoban/bam (Apache-2.0): bam/params/xl330 m1 to m4, feetech_sts3215_7_4V m5 and m6
@@ -41,10 +42,12 @@ SETS = {name: {**numbers, "model": name, "actuator": "servo"} for name, numbers 
 
 def golden(p, tau_m, tau_e, v):
     """Friction at a velocity with viscous friction, by the formulas of Duclusaud, Passault, Padois, Ly, ICRA 2025."""
-    rest = math.exp(-abs(v / p["dtheta_stribeck"]) ** p["alpha"]) if "dtheta_stribeck" in p else 0
+    rest = math.exp(-(abs(v / p["dtheta_stribeck"]) ** p["alpha"])) if "dtheta_stribeck" in p else 0
     budget = p["friction_base"] + p["friction_viscous"] * abs(v) + p.get("friction_stribeck", 0) * rest
     km, ke = (p.get(f"load_friction_{side}", p.get("load_friction_base", 0)) for side in ("motor", "external"))
-    kms, kes = (p.get(f"load_friction_{side}_stribeck", p.get("load_friction_stribeck", 0)) for side in ("motor", "external"))
+    kms, kes = (
+        p.get(f"load_friction_{side}_stribeck", p.get("load_friction_stribeck", 0)) for side in ("motor", "external")
+    )
     budget += abs(km * tau_m - ke * tau_e) + rest * abs(kms * tau_m - kes * tau_e)
     if "load_friction_motor_quad" in p and np.sign(tau_m) != np.sign(tau_e):
         if abs(tau_m) > abs(tau_e):
@@ -81,7 +84,9 @@ class Test(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             path = pathlib.Path(folder) / "m5.json"
             path.write_text(json.dumps(SETS["m5"]))
-            done = subprocess.run([TOOL, "convert", "--bam", path, "--json"], capture_output=True, text=True, check=True)
+            done = subprocess.run(
+                [TOOL, "convert", "--bam", path, "--json"], capture_output=True, text=True, check=True
+            )
             self.assertEqual(json.loads(done.stdout)["keys"], dict(mjgear.from_bam(path).keys))
             path.write_text("{}")
             done = subprocess.run([TOOL, "convert", "--bam", path], capture_output=True, text=True, check=False)
@@ -113,7 +118,8 @@ class Test(unittest.TestCase):
             bam = mjgear.from_bam(data)
             spec = mujoco.MjSpec.from_string(
                 "<mujoco><option gravity='0 0 0' timestep='0.001'/><worldbody><body><joint name='j'/><geom type='sphere' size='.1' mass='1'/>"
-                "</body></worldbody><actuator><motor joint='j'/></actuator></mujoco>")
+                "</body></worldbody><actuator><motor joint='j'/></actuator></mujoco>"
+            )
             mjgear.add(spec, "j", **bam.keys)
             model = spec.compile()
             self.assertEqual(model.dof_armature[0], data["armature"])
@@ -124,12 +130,16 @@ class Test(unittest.TestCase):
                     continue
                 simulation = mujoco.MjData(model)
                 simulation.qvel[0], simulation.ctrl[0], simulation.qfrc_applied[0] = v, tau_m, tau_e
-                for _ in range(15 if data["model"] == "m6" else 1):  # the quadratic term takes the torques of the last step
+                for _ in range(
+                    15 if data["model"] == "m6" else 1
+                ):  # the quadratic term takes the torques of the last step
                     simulation.qvel[0] = v
                     mujoco.mj_step(model, simulation)
                 self.assertAlmostEqual(simulation.qvel[0], v, delta=1e-9)
                 measured = mjgear.Gears(model, simulation)["j"].friction
-                self.assertAlmostEqual(abs(measured) + np.ravel(model.dof_damping)[0] * abs(v), golden(data, tau_m, tau_e, v), delta=1e-9)
+                self.assertAlmostEqual(
+                    abs(measured) + np.ravel(model.dof_damping)[0] * abs(v), golden(data, tau_m, tau_e, v), delta=1e-9
+                )
 
     def test_to_bam_of_gears(self):
         preset = mjgear.presets()["mx106_m6"]

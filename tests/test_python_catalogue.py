@@ -55,7 +55,9 @@ class Convert(unittest.TestCase):
         worm = {"type": "worm", "lead_angle": 0.2, "pressure_angle": 0.35, "mu": 0.07}
         coefficients = mjgear.convert("coefficients", **worm)
         self.assertEqual(set(coefficients), {"type", "gamma_u", "gamma_v"})
-        back = mjgear.convert("worm", pressure_angle=0.35, gamma_u=coefficients["gamma_u"], gamma_v=coefficients["gamma_v"])
+        back = mjgear.convert(
+            "worm", pressure_angle=0.35, gamma_u=coefficients["gamma_u"], gamma_v=coefficients["gamma_v"]
+        )
         for key in ("lead_angle", "mu"):
             self.assertAlmostEqual(back[key], worm[key], delta=1e-13)
 

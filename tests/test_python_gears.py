@@ -186,14 +186,20 @@ TENDONS = """
 
 class Tendons(unittest.TestCase):
     def make(self, **values):
-        text = (ARM % TENDONS).replace('<motor joint="shoulder"/>', '<motor tendon="left"/>').replace('<motor joint="elbow"/>', '<motor tendon="right"/>')
+        text = (
+            (ARM % TENDONS)
+            .replace('<motor joint="shoulder"/>', '<motor tendon="left"/>')
+            .replace('<motor joint="elbow"/>', '<motor tendon="right"/>')
+        )
         spec = mujoco.MjSpec.from_string(text)
         added = mjgear.add(spec, tendons=["left", "right"], **values)
         model = spec.compile()
         return model, mujoco.MjData(model), added
 
     def test_added(self):
-        model, data, added = self.make(eta_forward=[0.7, 0.6], eta_backward=-0.1, ratio=50, motor_inertia=2e-5, viscous=0.1, sensors=True)
+        model, data, added = self.make(
+            eta_forward=[0.7, 0.6], eta_backward=-0.1, ratio=50, motor_inertia=2e-5, viscous=0.1, sensors=True
+        )
         self.assertEqual((added.joints, added.tendons, added.home), ((), ("left", "right"), "upper"))
         np.testing.assert_allclose(model.tendon_armature, 2e-5 * 50**2, rtol=1e-14)
         np.testing.assert_array_equal(model.tendon_damping, 0.1)
@@ -205,8 +211,14 @@ class Tendons(unittest.TestCase):
         # the same number in C
         number = ctypes.CDLL(os.environ["MJGEAR_PLUGIN_PATH"]).mjg_gearId
         joint, tendon = int(mujoco.mjtObj.mjOBJ_JOINT), int(mujoco.mjtObj.mjOBJ_TENDON)
-        for kind, name, expected in ((joint, b"elbow", model.joint("elbow").id), (tendon, b"right", gears["right"].joint),
-                                     (joint, b"right", -1), (tendon, b"elbow", -1), (int(mujoco.mjtObj.mjOBJ_BODY), b"upper", -1), (tendon, None, -1)):
+        for kind, name, expected in (
+            (joint, b"elbow", model.joint("elbow").id),
+            (tendon, b"right", gears["right"].joint),
+            (joint, b"right", -1),
+            (tendon, b"elbow", -1),
+            (int(mujoco.mjtObj.mjOBJ_BODY), b"upper", -1),
+            (tendon, None, -1),
+        ):
             self.assertEqual(number(ctypes.c_void_p(model._address), kind, name), expected, name)
         self.assertEqual(number(None, joint, b"elbow"), -1)
         run(model, data, 50)
@@ -363,7 +375,12 @@ class WriteThrough(unittest.TestCase):
 
     def test_refused(self):
         coulomb = self.elbow.coulomb
-        for write in (lambda: coulomb.fill(9), lambda: np.copyto(coulomb, 9), coulomb.sort, lambda: coulomb.reshape(2, 2).fill(9)):
+        for write in (
+            lambda: coulomb.fill(9),
+            lambda: np.copyto(coulomb, 9),
+            coulomb.sort,
+            lambda: coulomb.reshape(2, 2).fill(9),
+        ):
             with self.assertRaises(ValueError):
                 write()
         with self.assertRaisesRegex(mjgear.GearError, r"gear.set\(coulomb=.., sims=..\)"):
@@ -378,7 +395,15 @@ class WriteThrough(unittest.TestCase):
 
     def test_copies_are_arrays(self):
         coulomb = self.elbow.coulomb
-        for copied in (coulomb.copy(), np.array(coulomb), coulomb + 1, copy.deepcopy(coulomb), pickle.loads(pickle.dumps(coulomb)), coulomb.astype(float), np.sort(coulomb)):
+        for copied in (
+            coulomb.copy(),
+            np.array(coulomb),
+            coulomb + 1,
+            copy.deepcopy(coulomb),
+            pickle.loads(pickle.dumps(coulomb)),
+            coulomb.astype(float),
+            np.sort(coulomb),
+        ):
             self.assertIs(type(copied), np.ndarray)
             copied[0] = 9
         np.testing.assert_array_equal(self.elbow.coulomb, 0.5)

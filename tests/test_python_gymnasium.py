@@ -33,7 +33,11 @@ def checked(env):
     """Refusals of Gymnasium; its warning about infinite spaces is the same for the environment."""
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        for line in (".*Box observation space m..imum value is", ".*The environment .* is different from the unwrapped version", ".*not able to test alternative render"):
+        for line in (
+            ".*Box observation space m..imum value is",
+            ".*The environment .* is different from the unwrapped version",
+            ".*not able to test alternative render",
+        ):
             warnings.filterwarnings("ignore", line)
         check_env(env, skip_render_check=True)
 
@@ -124,7 +128,9 @@ class Randomized(unittest.TestCase):
                 self.assertTrue(low <= gear[key] <= high)
                 self.assertEqual(gear[key], again["gears"][name][key])
         plain = make()
-        np.testing.assert_array_equal(plain.reset(seed=5)[0], env.reset(seed=5)[0])  # the environment's own numbers are as without
+        np.testing.assert_array_equal(
+            plain.reset(seed=5)[0], env.reset(seed=5)[0]
+        )  # the environment's own numbers are as without
 
     def test_one_step_is_that_of_the_draw(self):
         env = mjgear.gymnasium.RandomizedGears(make(), INTERVALS)
@@ -139,14 +145,18 @@ class Randomized(unittest.TestCase):
         data.ctrl = 1
         mujoco.mj_step(model, data, env.unwrapped.frame_skip)
         np.testing.assert_array_equal(env.unwrapped.data.qpos, data.qpos)
-        self.assertEqual((info["gear_steps"], info["gear_unsolved"], info["gear_slow"]), (env.unwrapped.frame_skip, 0, 0))
+        self.assertEqual(
+            (info["gear_steps"], info["gear_unsolved"], info["gear_slow"]), (env.unwrapped.frame_skip, 0, 0)
+        )
 
     def test_observations(self):
         plain, env = make(), mjgear.gymnasium.RandomizedGears(make(), INTERVALS, observe=("coulomb", "friction"))
         width = plain.observation_space.shape[0]
         self.assertEqual(env.observation_space.shape, (width + 6,))
         observation, info = env.reset(seed=2)
-        np.testing.assert_array_equal(observation[width : width + 3], [info["gears"][name]["coulomb"] for name in JOINTS])
+        np.testing.assert_array_equal(
+            observation[width : width + 3], [info["gears"][name]["coulomb"] for name in JOINTS]
+        )
         observation = env.step(np.ones(3, np.float32))[0]
         np.testing.assert_array_equal(observation[width + 3 :], [gear.friction for gear in env.gears.values()])
         self.assertIn(observation, env.observation_space)
@@ -218,7 +228,9 @@ class Vector(unittest.TestCase):
         )  # fmt: skip
 
     def test_is_its_simulations(self):
-        env = self.make(start=lambda batch, ids, rng: batch.qpos.__setitem__(ids, rng.uniform(-0.1, 0.1, (len(ids), 2))))
+        env = self.make(
+            start=lambda batch, ids, rng: batch.qpos.__setitem__(ids, rng.uniform(-0.1, 0.1, (len(ids), 2)))
+        )
         first, _ = env.reset(seed=1)
         datas = []
         for k in range(3):
@@ -242,7 +254,13 @@ class Vector(unittest.TestCase):
 
     def test_episodes_end_by_themselves(self):
         """Ended simulations are reset by the next step with new gears; the others continue."""
-        env = self.make(terminated=lambda batch: batch.time[:, 0] > np.array([0.005, 9, 9]) if batch.time.ndim > 1 else batch.time > np.array([0.005, 9, 9]))
+        env = self.make(
+            terminated=lambda batch: (
+                batch.time[:, 0] > np.array([0.005, 9, 9])
+                if batch.time.ndim > 1
+                else batch.time > np.array([0.005, 9, 9])
+            )
+        )
         env.reset(seed=1)
         before = np.array(env.gears["elbow"].coulomb)
         ended = env.step(np.zeros((3, 2)))[2]

@@ -39,9 +39,13 @@ class Arm:
     def model(self, payload=0.0):
         spec = mujoco.MjSpec.from_string("<mujoco><option timestep='0.001' gravity='0 0 -9.81'/></mujoco>")
         body = spec.worldbody
-        for i, (axis, offset, com, mass) in enumerate(zip(self.axes, self.offsets, self.coms, self.masses, strict=True)):
+        for i, (axis, offset, com, mass) in enumerate(
+            zip(self.axes, self.offsets, self.coms, self.masses, strict=True)
+        ):
             body = body.add_body(pos=offset)
-            body.add_joint(name=f"j{i}", axis=axis, armature=5)  # so heavy that rest is the only solution of self-locking gears too
+            body.add_joint(
+                name=f"j{i}", axis=axis, armature=5
+            )  # so heavy that rest is the only solution of self-locking gears too
             body.mass, body.ipos, body.inertia, body.explicitinertial = mass, com, [0.01, 0.01, 0.01], True
             motor = spec.add_actuator(name=f"m{i}", trntype=mujoco.mjtTrn.mjTRN_JOINT, target=f"j{i}")
             motor.set_to_motor()
@@ -63,7 +67,12 @@ class Arm:
             turn = turn @ (np.eye(3) + math.sin(angle) * cross + (1 - math.cos(angle)) * cross @ cross)
             weights.append((at + turn @ com, mass))
         tool = (at + turn @ [0.1, 0.05, 0.2], payload)
-        return np.array([sum(mass * G * np.dot(axis, np.cross(com - place, [0, 0, 1])) for com, mass in [*weights[i:], tool]) for i, (place, axis) in enumerate(joints)])
+        return np.array(
+            [
+                sum(mass * G * np.dot(axis, np.cross(com - place, [0, 0, 1])) for com, mass in [*weights[i:], tool])
+                for i, (place, axis) in enumerate(joints)
+            ]
+        )
 
 
 def capacity(gear):
@@ -123,7 +132,11 @@ class Test(unittest.TestCase):
                         self.assertEqual(bool(moved.any()), moves, (seed, i, torque, share))
                         self.assertTrue(not moves or np.sign(moved[i]) == way)
                 if not one.holds:
-                    self.assertFalse(rests(model, arm.pose, off + np.eye(len(loads))[i] * np.sign(load) * one.brake * (1 + 1e-6)).any())
+                    self.assertFalse(
+                        rests(
+                            model, arm.pose, off + np.eye(len(loads))[i] * np.sign(load) * one.brake * (1 + 1e-6)
+                        ).any()
+                    )
         self.assertGreater(min(held, fell), 10)
 
     def test_payload(self):
@@ -158,9 +171,15 @@ class Test(unittest.TestCase):
 
     def test_speed(self):
         """A slide that carries a weight keeps its speed with the reported torque."""
-        for keys in ({"preset": "mx106_m6"}, {"gamma_u": 0.2, "gamma_v": 1.2, "coulomb": 0.3}, {"eta_forward": 0.6, "coulomb": 2}):
-            spec = mujoco.MjSpec.from_string("<mujoco><option timestep='0.001' gravity='0 0 -9.81'/><worldbody><body><joint name='s' type='slide' axis='0 0 1' damping='0.4' armature='5'/>"
-                                             "<geom size='.1' mass='1'/></body></worldbody><actuator><motor joint='s'/></actuator></mujoco>")
+        for keys in (
+            {"preset": "mx106_m6"},
+            {"gamma_u": 0.2, "gamma_v": 1.2, "coulomb": 0.3},
+            {"eta_forward": 0.6, "coulomb": 2},
+        ):
+            spec = mujoco.MjSpec.from_string(
+                "<mujoco><option timestep='0.001' gravity='0 0 -9.81'/><worldbody><body><joint name='s' type='slide' axis='0 0 1' damping='0.4' armature='5'/>"
+                "<geom size='.1' mass='1'/></body></worldbody><actuator><motor joint='s'/></actuator></mujoco>"
+            )
             mjgear.add(spec, "s", **keys)
             model = spec.compile()
             one = mjgear.hold(model, poses=np.zeros(1), speed=0.7).joints["s"]
@@ -174,9 +193,13 @@ class Test(unittest.TestCase):
     def test_command(self):
         with tempfile.TemporaryDirectory() as folder:
             path, picture = pathlib.Path(folder) / "arm.xml", pathlib.Path(folder) / "hold.svg"
-            path.write_text("<mujoco><worldbody><body><joint name='elbow' axis='0 1 0'/><geom type='capsule' fromto='0 0 0 .3 0 0' size='.02' mass='1'/>"
-                            "<site name='tool' pos='.3 0 0'/></body></worldbody><actuator><motor joint='elbow'/></actuator></mujoco>")
-            run = lambda *words: subprocess.run([TOOL, "hold", path, *words], capture_output=True, text=True, check=False)
+            path.write_text(
+                "<mujoco><worldbody><body><joint name='elbow' axis='0 1 0'/><geom type='capsule' fromto='0 0 0 .3 0 0' size='.02' mass='1'/>"
+                "<site name='tool' pos='.3 0 0'/></body></worldbody><actuator><motor joint='elbow'/></actuator></mujoco>"
+            )
+            run = lambda *words: subprocess.run(
+                [TOOL, "hold", path, *words], capture_output=True, text=True, check=False
+            )
             worm = run("--gear", "worm", "--payload", "2kg@tool", "--picture", picture)
             self.assertEqual((worm.returncode, worm.stderr), (0, ""), worm.stderr)
             self.assertIn("elbow", worm.stdout)

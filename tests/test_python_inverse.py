@@ -32,7 +32,11 @@ def actuator(rng, kind):
     target = rng.choice([t for t in targets if kind != "tendon" or t in ('joint="b"', 'tendon="t"')])
     limit = f'forcerange="-{rng.uniform(5, 40):.3f} {rng.uniform(5, 40):.3f}"' if rng.random() < 0.3 else ""
     own = f'damping="{rng.uniform(0, 3):.3f}"' if rng.random() < 0.3 else ""
-    kp, kv, shape = 10 ** rng.uniform(0, 4), 10 ** rng.uniform(-1, 2), f'gear="{rng.choice([-1, 1]) * rng.uniform(0.5, 3):.3f}" {limit} {own}'
+    kp, kv, shape = (
+        10 ** rng.uniform(0, 4),
+        10 ** rng.uniform(-1, 2),
+        f'gear="{rng.choice([-1, 1]) * rng.uniform(0.5, 3):.3f}" {limit} {own}',
+    )
     return rng.choice((f"<motor {target} {shape}/>", f'<position {target} {shape} kp="{kp}" kv="{kv}"/>',
                        f'<velocity {target} {shape} kv="{kv}"/>'))  # fmt: skip
 
@@ -42,18 +46,21 @@ def model(rng, kind, integrator):
     keys = "".join(f'<config key="{key}" value="{value}"/>' for key, value in KINDS[kind].items())
     armature = 0 if "gap" in kind else 0.3
     limit = [f'limited="true" range="-{rng.uniform(0.05, 0.4):.3f} 0.3"' if rng.random() < 0.5 else "" for _ in "abc"]
-    joint = [f'armature="{armature}" damping="{rng.choice([0, 0.7, 5])}" stiffness="{rng.choice([0, 30])}" {one}' for one in limit]
+    joint = [
+        f'armature="{armature}" damping="{rng.choice([0, 0.7, 5])}" stiffness="{rng.choice([0, 30])}" {one}'
+        for one in limit
+    ]
     damper = rng.choice(['<flag eulerdamp="disable"/>', ""]) if integrator == "Euler" else ""
     motors = "".join(actuator(rng, kind) for _ in range(rng.randint(1, 4)))
     sensor = '<plugin plugin="mjgear.transmission" instance="g" objtype="joint" objname="b"/>'
     return mujoco.MjModel.from_xml_string(f"""<mujoco>
-      <option timestep="0.002" integrator="{integrator}" tolerance="1e-14" cone="{rng.choice(['pyramidal', 'elliptic'])}">{damper}</option>
+      <option timestep="0.002" integrator="{integrator}" tolerance="1e-14" cone="{rng.choice(["pyramidal", "elliptic"])}">{damper}</option>
       <extension><plugin plugin="mjgear.transmission"><instance name="g">{keys}</instance></plugin></extension>
       <worldbody><geom type="plane" size="5 5 .1" pos="0 0 -.15"/>
         <body><joint name="a" axis="0 1 0" {joint[0]}/><geom type="capsule" size=".05" fromto="0 0 0 .5 0 0"/>
         <body pos=".5 0 0"><joint name="b" axis="0 1 0" {joint[1]}/><geom type="capsule" size=".05" fromto="0 0 0 .4 0 0"/>
         <body pos=".4 0 0"><joint name="c" type="slide" axis="1 0 .3" {joint[2]}/><geom size=".08"/></body></body></body></worldbody>
-      <tendon><fixed name="t"><joint joint="a" coef="0.7"/><joint joint="c" coef="{rng.uniform(.2, 1):.3f}"/></fixed></tendon>
+      <tendon><fixed name="t"><joint joint="a" coef="0.7"/><joint joint="c" coef="{rng.uniform(0.2, 1):.3f}"/></fixed></tendon>
       <actuator>{motors}</actuator><sensor>{sensor}</sensor></mujoco>""")
 
 
@@ -65,7 +72,13 @@ def rotor_rates(m, d, names):
 
 def torques_that_acted(m, d, names):
     """qfrc_actuator of joints, and the force along a tendon, at the start of the last step."""
-    along = {"t": sum(float(m.actuator_gear[k, 0] * d.actuator_force[k]) for k in range(m.nu) if m.actuator_trntype[k] == mujoco.mjtTrn.mjTRN_TENDON)}
+    along = {
+        "t": sum(
+            float(m.actuator_gear[k, 0] * d.actuator_force[k])
+            for k in range(m.nu)
+            if m.actuator_trntype[k] == mujoco.mjtTrn.mjTRN_TENDON
+        )
+    }
     return np.array([along[name] if name == "t" else float(d.joint(name).qfrc_actuator[0]) for name in names])
 
 
@@ -100,17 +113,31 @@ class Forward(unittest.TestCase):
             if d.sensordata[11] not in (0, 1):
                 continue
             if rotors:
-                rotors = {name: (rate - rotors[name]) / m.opt.timestep for name, rate in rotor_rates(m, d, "abc").items()}
+                rotors = {
+                    name: (rate - rotors[name]) / m.opt.timestep for name, rate in rotor_rates(m, d, "abc").items()
+                }
             mujoco.mj_setState(m, before, state, STATE)
             found = mjgear.inverse(m, before, (d.qvel - v) / m.opt.timestep, rotors)
             acted = torques_that_acted(m, d, found.names)
-            scale = 1e-9 * (1 + np.abs(d.qfrc_actuator).max() + np.abs(d.qfrc_passive).max() + np.abs(d.qfrc_constraint).max() + np.abs(acted).max())
+            scale = 1e-9 * (
+                1
+                + np.abs(d.qfrc_actuator).max()
+                + np.abs(d.qfrc_passive).max()
+                + np.abs(d.qfrc_constraint).max()
+                + np.abs(acted).max()
+            )
             for name, low, high, motion, torque in zip(found.names, found.low, found.high, found.motion, acted):
                 where = f"{kind}, {integrator}, seed {seed}, step {step}, {name}: {motion} {low!r} {high!r}, acted {torque!r}"
                 if kind == "joints behind a gap" and name == "b":  # the load: its gear is the motor joint's
                     self.assertEqual((low, high, motion), (found.low[0], found.high[0], found.motion[0]), where)
                     continue
-                self.assertIn(motion, (mjgear.Motion.MOVES, mjgear.Motion.RESTS, mjgear.Motion.HELD, mjgear.Motion.JAMS) if kind in ("static", "locking") else (mjgear.Motion.MOVES, mjgear.Motion.RESTS), where)
+                self.assertIn(
+                    motion,
+                    (mjgear.Motion.MOVES, mjgear.Motion.RESTS, mjgear.Motion.HELD, mjgear.Motion.JAMS)
+                    if kind in ("static", "locking")
+                    else (mjgear.Motion.MOVES, mjgear.Motion.RESTS),
+                    where,
+                )
                 self.assertTrue(low - scale <= torque <= high + scale, where)
                 seen[motion] = seen.get(motion, 0) + 1
                 if motion == mjgear.Motion.HELD:
@@ -156,30 +183,51 @@ class Backward(unittest.TestCase):
         seen = {}
         first, second = np.random.default_rng(3), np.random.default_rng(4)
         for integrator in INTEGRATORS:
-            for law, armature in [(law, armature) for law in (*LAWS, "touching", "shared") for armature in (0.002, 1.0)]:
-                text, rng = ARM % (integrator, LAWS.get(law, LAWS["locking"]), armature), second if law == "shared" else first
+            for law, armature in [
+                (law, armature) for law in (*LAWS, "touching", "shared") for armature in (0.002, 1.0)
+            ]:
+                text, rng = (
+                    ARM % (integrator, LAWS.get(law, LAWS["locking"]), armature),
+                    second if law == "shared" else first,
+                )
                 if law == "shared":  # rotor inertia that a damper over both joints makes
-                    text = text.replace("</worldbody>", '</worldbody><tendon><fixed name="t"><joint joint="a" coef="1"/><joint joint="b" coef="2"/></fixed></tendon>')
+                    text = text.replace(
+                        "</worldbody>",
+                        '</worldbody><tendon><fixed name="t"><joint joint="a" coef="1"/><joint joint="b" coef="2"/></fixed></tendon>',
+                    )
                     text = text.replace("</actuator>", '<velocity tendon="t" kv="200"/></actuator>')
                 if law == "touching":  # a limit, and a floor to slide on
-                    text = text.replace('name="a"', 'name="a" limited="true" range="-.3 .1"').replace("<option", '<option cone="elliptic"')
-                    text = text.replace("<worldbody>", '<worldbody><geom type="plane" size="5 5 .1" pos=".5 0 0" zaxis="-1 0 .6" friction=".02" priority="1"/>')
+                    text = text.replace('name="a"', 'name="a" limited="true" range="-.3 .1"').replace(
+                        "<option", '<option cone="elliptic"'
+                    )
+                    text = text.replace(
+                        "<worldbody>",
+                        '<worldbody><geom type="plane" size="5 5 .1" pos=".5 0 0" zaxis="-1 0 .6" friction=".02" priority="1"/>',
+                    )
                 m = mujoco.MjModel.from_xml_string(text)
                 d, h = mujoco.MjData(m), m.opt.timestep
                 for case in range(40):
                     mujoco.mj_resetData(m, d)
-                    d.qpos, d.qvel = rng.normal(size=2) * 0.3, rng.normal(size=2) * (8 if law == "touching" else 0.5) * (rng.random(2) < 0.6)
+                    d.qpos, d.qvel = (
+                        rng.normal(size=2) * 0.3,
+                        rng.normal(size=2) * (8 if law == "touching" else 0.5) * (rng.random(2) < 0.6),
+                    )
                     wanted, v = rng.normal(size=2) * 10, d.qvel.copy()
                     if case % 3 == 0:
                         wanted[0] = -v[0] / h
                     found = mjgear.inverse(m, d, wanted)
                     low, high, motion = found.low[0], found.high[0], found.motion[0]
                     damper = -200 * np.array([1, 2]) * (v @ [1, 2]) if law == "shared" else np.zeros(2)
-                    if motion == mjgear.Motion.RESTS and law not in ("mild", "static"):  # a motor that pushes along with the load may unlock it
+                    if motion == mjgear.Motion.RESTS and law not in (
+                        "mild",
+                        "static",
+                    ):  # a motor that pushes along with the load may unlock it
                         implicit = 200 * h * (law == "shared" and integrator != "Euler")
                         rotor = armature * wanted[0] + implicit * (wanted @ [1, 2])
                         low, high = (low, rotor) if rotor - low > high - rotor else (rotor, high)
-                        if law == "shared":  # the unlocking point depends on the other joint, too: use the half far from it
+                        if (
+                            law == "shared"
+                        ):  # the unlocking point depends on the other joint, too: use the half far from it
                             low, high = (low, (low + high) / 2) if high == rotor else ((low + high) / 2, high)
                     d.ctrl[:2] = rng.uniform(low + 1e-9 * (high - low), high - 1e-9 * (high - low)), d.qfrc_inverse[1]
                     d.ctrl[:2] -= damper
@@ -189,14 +237,26 @@ class Backward(unittest.TestCase):
                     with self.subTest(integrator=integrator, law=law, armature=armature, case=case, motion=motion):
                         self.assertEqual(same, motion in (mjgear.Motion.MOVES, mjgear.Motion.RESTS))
                         self.assertTrue(motion != mjgear.Motion.JAMS or law not in ("mild", "static"))
-        self.assertTrue(all(seen[motion] > 30 for motion in (mjgear.Motion.MOVES, mjgear.Motion.RESTS, mjgear.Motion.JAMS, mjgear.Motion.HELD)), seen)
+        self.assertTrue(
+            all(
+                seen[motion] > 30
+                for motion in (mjgear.Motion.MOVES, mjgear.Motion.RESTS, mjgear.Motion.JAMS, mjgear.Motion.HELD)
+            ),
+            seen,
+        )
 
     def test_fast(self):
         """Return True if the gear of the second joint jams at velocities for which the matrix of implicit is far from symmetric."""
         rng, seen, h = np.random.default_rng(5), {}, 0.01
         for armature in (0.002, 0.003, 0.004, 0.005, 0.006):
-            text = ARM.replace('<config key="joint" value="a"/>', '<config key="joint" value="b"/>') % ("implicit", LAWS["locking"], 0)
-            m = mujoco.MjModel.from_xml_string(text.replace('armature=".1"', f'armature="{armature}"').replace('timestep="0.002"', f'timestep="{h}"'))
+            text = ARM.replace('<config key="joint" value="a"/>', '<config key="joint" value="b"/>') % (
+                "implicit",
+                LAWS["locking"],
+                0,
+            )
+            m = mujoco.MjModel.from_xml_string(
+                text.replace('armature=".1"', f'armature="{armature}"').replace('timestep="0.002"', f'timestep="{h}"')
+            )
             d = mujoco.MjData(m)
             for case in range(100):
                 mujoco.mj_resetData(m, d)
@@ -287,7 +347,9 @@ class Interface(unittest.TestCase):
     def test_torque_next_to_zero(self):
         self.data.qpos[:] = 0
         found = mjgear.inverse(self.model, self.data, [0, 0])
-        self.assertEqual((len(found), list(found), found.names, found.motion), (1, ["a"], ("a",), (mjgear.Motion.RESTS,)))
+        self.assertEqual(
+            (len(found), list(found), found.names, found.motion), (1, ["a"], ("a",), (mjgear.Motion.RESTS,))
+        )
         self.assertLess(found.high[0], 0)  # the motor holds the weight
         self.assertEqual(found["a"], found.high[0])
         self.assertEqual(found.torque[0], found.high[0])
@@ -346,7 +408,11 @@ class Interface(unittest.TestCase):
         self.assertTrue(np.isnan(found.low[0]) and abs(found.low[1] - 3) < 1e-9, found)
 
     def test_rotor_that_is_not_given(self):
-        gap = LAWS["mild"] + "".join(f'<config key="{key}" value="{value}"/>' for key, value in KINDS["gap"].items() if key[:2] not in ("jo", "ga", "co"))
+        gap = LAWS["mild"] + "".join(
+            f'<config key="{key}" value="{value}"/>'
+            for key, value in KINDS["gap"].items()
+            if key[:2] not in ("jo", "ga", "co")
+        )
         m = mujoco.MjModel.from_xml_string(ARM % ("Euler", gap, 0))
         found = mjgear.inverse(m, mujoco.MjData(m), [0, 0])
         self.assertEqual(found.motion, (mjgear.Motion.ROTOR,))

@@ -56,18 +56,24 @@ class ClosedForms(unittest.TestCase):
 
     def test_a_gear_that_rests_beside_others(self):
         """Its velocity does not depend on any control, to the last bit, as steps stop it to the last bit."""
-        links = "".join(f'<body pos=".3 0 0"><joint name="{name}" axis="0 1 {k / 3}" armature=".1"/><geom type="capsule" fromto="0 0 0 .3 .02 0" size=".03"/>'
-                        for k, name in enumerate("abc"))
+        links = "".join(
+            f'<body pos=".3 0 0"><joint name="{name}" axis="0 1 {k / 3}" armature=".1"/><geom type="capsule" fromto="0 0 0 .3 .02 0" size=".03"/>'
+            for k, name in enumerate("abc")
+        )
         motors = "".join(f'<motor joint="{name}"/>' for name in "abc")
         for integrator in ("Euler", "implicit", "implicitfast", "discrete"):
-            spec = mujoco.MjSpec.from_string(f'<mujoco><option integrator="{integrator}"/><worldbody>{links}{"</body>" * 3}</worldbody><actuator>{motors}</actuator></mujoco>')
+            spec = mujoco.MjSpec.from_string(
+                f'<mujoco><option integrator="{integrator}"/><worldbody>{links}{"</body>" * 3}</worldbody><actuator>{motors}</actuator></mujoco>'
+            )
             mjgear.add(spec, list("abc"), eta_forward=0.8, eta_backward=0.7, coulomb=[0.1, 50, 0.1])
             m = spec.compile()
             d = mujoco.MjData(m)
             d.qvel, d.ctrl = (1, 0, -2), (3, 1, 2)
             mujoco.mj_step(m, d, 3)
             B = mjgear.linearize(m, d).B
-            self.assertTrue((B[m.nv + 1] == 0).all() and (B[m.nv] != 0).any() and d.qvel[1] == 0, (integrator, B, d.qvel))
+            self.assertTrue(
+                (B[m.nv + 1] == 0).all() and (B[m.nv] != 0).any() and d.qvel[1] == 0, (integrator, B, d.qvel)
+            )
 
     def test_rotor_behind_a_shaft(self):
         """Link and rotor swing against each other at sqrt(k (1/M + 1/m)): mjd_transitionFD has no such pole."""
@@ -78,7 +84,10 @@ class ClosedForms(unittest.TestCase):
         for _ in range(3000):  # until the gap is closed
             mujoco.mj_step(m, d)
         found = mjgear.linearize(m, d)
-        self.assertEqual(found.states[2:], tuple(f"{key} j" for key in ("rotor_angle", "rotor_velocity", "gap_position", "gap_twist")))
+        self.assertEqual(
+            found.states[2:],
+            tuple(f"{key} j" for key in ("rotor_angle", "rotor_velocity", "gap_position", "gap_twist")),
+        )
         angles = np.abs(np.angle(np.linalg.eigvals(found.A))) / step
         self.assertAlmostEqual(angles.max() / np.sqrt(stiffness * (1 / MASS + 1 / ROTOR)), 1, delta=2e-3)
         plain = np.zeros((2, 2))
@@ -91,7 +100,9 @@ class ClosedForms(unittest.TestCase):
     def test_presliding(self):
         """A spring of stiffness sigma between motor and link that stand still: sqrt(sigma/(M + m))."""
         step, sigma = 1e-5, 800.0
-        m, d = slide("implicitfast", keys(gamma_u=0, gamma_v=0, coulomb=5, presliding_stiffness=sigma), damping=0, step=step)
+        m, d = slide(
+            "implicitfast", keys(gamma_u=0, gamma_v=0, coulomb=5, presliding_stiffness=sigma), damping=0, step=step
+        )
         d.qvel = 1e-3
         mujoco.mj_step(m, d)
         found = mjgear.linearize(m, d)
@@ -136,7 +147,9 @@ class Exact(unittest.TestCase):
         for integrator, gains in (("implicitfast", STEP * kv), ("discrete", STEP * kv + STEP**2 * kp)):
             text = SLIDE % (STEP, integrator, keys(eta_forward=0.8, eta_backward=0.5), ROTOR, DAMPING)
             motor = text[text.index("<motor ") : text.index("/>", text.index("<motor ")) + 2]
-            m = mujoco.MjModel.from_xml_string(text.replace(motor, f'<position name="m" joint="j" kp="{kp}" kv="{kv}"/>'))
+            m = mujoco.MjModel.from_xml_string(
+                text.replace(motor, f'<position name="m" joint="j" kp="{kp}" kv="{kv}"/>')
+            )
             d = mujoco.MjData(m)
             d.qvel, d.ctrl = 0.5, 0.3
             found = mjgear.linearize(m, d)
@@ -158,7 +171,12 @@ class Exact(unittest.TestCase):
         motor = '<general joint="j" gaintype="affine" gainprm="5 0 -4" ctrlrange="-9 9"/>'
         for integrator in ("Euler", "implicit", "implicitfast", "discrete"):
             xml = SLIDE % (0.02, integrator, keys(eta_forward=0.8, eta_backward=0.5), ROTOR, DAMPING)
-            m = mujoco.MjModel.from_xml_string(xml.replace('<motor name="m" joint="j" ctrlrange="-40 40" ctrllimited="true"/>', motor.replace("<general", '<general name="m"')))
+            m = mujoco.MjModel.from_xml_string(
+                xml.replace(
+                    '<motor name="m" joint="j" ctrlrange="-40 40" ctrllimited="true"/>',
+                    motor.replace("<general", '<general name="m"'),
+                )
+            )
             self.assertEqual(m.actuator_gaintype[0], mujoco.mjtGain.mjGAIN_AFFINE)
             d = mujoco.MjData(m)
             d.qvel, d.ctrl = 0.5, 3
@@ -171,22 +189,26 @@ class Exact(unittest.TestCase):
                 mujoco.mj_step(m, there)
                 ends.append(there.qvel[0])
             slope = (ends[0] - ends[1]) / 2e-4
-            self.assertAlmostEqual(mjgear.linearize(m, d).B[1, 0], slope, delta=1e-7 * abs(slope) + 1e-9, msg=integrator)
+            self.assertAlmostEqual(
+                mjgear.linearize(m, d).B[1, 0], slope, delta=1e-7 * abs(slope) + 1e-9, msg=integrator
+            )
 
     def test_brake(self):
         """A slipping clutch, by its control: the torque is a fraction of its sliding torque, and its travel is state."""
-        text = ("""<mujoco><option timestep="0.001" integrator="implicitfast" gravity="0 0 0" tolerance="0"/>
+        text = """<mujoco><option timestep="0.001" integrator="implicitfast" gravity="0 0 0" tolerance="0"/>
           <extension><plugin plugin="mjgear.brake"/></extension>
           <worldbody><body><joint name="j" type="slide" armature="0.7"/><geom size=".1" mass="2"/></body></worldbody>
           <actuator><motor joint="j"/><plugin plugin="mjgear.brake" joint="j" ctrlrange="0 1" ctrllimited="true"><config key="holding_torque" value="12"/>
-          <config key="sliding_torque" value="9"/>%s</plugin></actuator></mujoco>""")
+          <config key="sliding_torque" value="9"/>%s</plugin></actuator></mujoco>"""
         for normally, sign in (("", 1), ('<config key="normally" value="open"/>', -1)):
             m = mujoco.MjModel.from_xml_string(text % normally)
             d = mujoco.MjData(m)
             d.qvel, d.ctrl = 1, (3, 0.5)
             found = mjgear.linearize(m, d)
             self.assertEqual(found.states, ("position j", "velocity j", "brake_travel j"))
-            np.testing.assert_allclose(found.B[1:], [[STEP / 2.7, sign * 9 * STEP / 2.7], [0, 1]], rtol=1e-10, atol=1e-15)
+            np.testing.assert_allclose(
+                found.B[1:], [[STEP / 2.7, sign * 9 * STEP / 2.7], [0, 1]], rtol=1e-10, atol=1e-15
+            )
         d.ctrl = 3, 1
         self.assertEqual(mjgear.linearize(m, d).side[-2:].tolist(), [0, -1])
         d.qvel, d.ctrl = 0, (3, 0.5)  # it holds 6 N m
@@ -194,7 +216,14 @@ class Exact(unittest.TestCase):
 
     def test_shaft(self):
         """Rotor and link as two bodies and a spring, which a step of the gap takes implicitly: the impulse h goes into both."""
-        m, d = slide("implicitfast", keys(gamma_u=0, gamma_v=0, backlash="exact", half_gap=0.001, stiffness=5000, damping=2, rotor_inertia=ROTOR), 0, 0)
+        m, d = slide(
+            "implicitfast",
+            keys(
+                gamma_u=0, gamma_v=0, backlash="exact", half_gap=0.001, stiffness=5000, damping=2, rotor_inertia=ROTOR
+            ),
+            0,
+            0,
+        )
         d.ctrl, d.qfrc_applied = 10, -10
         for _ in range(300):
             mujoco.mj_step(m, d)
@@ -226,7 +255,9 @@ class Exact(unittest.TestCase):
           <actuatorvel actuator="m"/><jointvel joint="b" cutoff="0.1"/><tendonpos tendon="s"/><framepos objtype="body" objname="root_body"/>
           <actuatorpos actuator="n"/></sensor>"""
         text = Steps.ROBOT % (keys(gamma_u=0.1, gamma_v=0.4), keys(gamma_u=0.1, gamma_v=0.2))
-        text = text.replace('<motor joint="a"/>', '<motor name="m" joint="a" gear="3"/><motor name="n" tendon="t"/>').replace('<position ', '<position name="p" ')
+        text = text.replace(
+            '<motor joint="a"/>', '<motor name="m" joint="a" gear="3"/><motor name="n" tendon="t"/>'
+        ).replace("<position ", '<position name="p" ')
         text = text.replace("<actuator>", '<tendon><fixed name="t"><joint joint="a" coef="2"/><joint joint="b" coef="-0.5"/></fixed>'
                             '<spatial name="s"><site site="x"/><site site="y"/></spatial></tendon><actuator>')  # fmt: skip
         text = text.replace('<geom size=".1" mass="3"/>', '<geom size=".1" mass="3"/><site name="x"/>').replace(
@@ -260,7 +291,18 @@ class Exact(unittest.TestCase):
         """All models of this repository with every integrator and cone, where steps with other controls stay on their pieces."""
         folder, rng = pathlib.Path(os.environ["MJGEAR_SOURCE_DIR"]) / "models", np.random.default_rng(0)
         compared = 0
-        for name in ("cobot", "gripper", "hand", "hobby_arm", "jack", "quadruped", "quadruped_worm", "rover", "stewart", "telescope"):
+        for name in (
+            "cobot",
+            "gripper",
+            "hand",
+            "hobby_arm",
+            "jack",
+            "quadruped",
+            "quadruped_worm",
+            "rover",
+            "stewart",
+            "telescope",
+        ):
             model = mujoco.MjModel.from_xml_path(str(folder / name.split("_worm")[0] / f"{name}.xml"))
             model.opt.tolerance, model.opt.iterations = 0, 100
             low, high = np.where(model.actuator_ctrllimited, model.actuator_ctrlrange.T, [[-1], [1]])
@@ -274,7 +316,12 @@ class Exact(unittest.TestCase):
         data.ctrl[:] = control
         for _ in range(60):
             mujoco.mj_step(model, data)
-        data.ctrl[:] = np.clip(control, *np.where(model.actuator_ctrllimited, model.actuator_ctrlrange.T + [[1e-2], [-1e-2]], [[-np.inf], [np.inf]]))
+        data.ctrl[:] = np.clip(
+            control,
+            *np.where(
+                model.actuator_ctrllimited, model.actuator_ctrlrange.T + [[1e-2], [-1e-2]], [[-np.inf], [np.inf]]
+            ),
+        )
         found, start = mjgear.linearize(model, data), np.empty(mujoco.mj_stateSize(model, bits))
         mujoco.mj_getState(model, data, start, bits)
         plugins = [k for k in range(model.nsensor) if model.sensor_type[k] == int(mujoco.mjtSensor.mjSENS_PLUGIN)]
@@ -290,11 +337,17 @@ class Exact(unittest.TestCase):
         velocities = slice(model.nv, 2 * model.nv)
         for k in np.flatnonzero(found.exact[-model.nu :] & (found.side[-model.nu :] == 0)):
             error, column = np.inf, found.B[velocities, k]
-            for change in (ranges[k] * np.array([1e-4, 1e-5, 1e-6])):  # cones, and loads that change sign, are linear in small changes only
+            for change in ranges[k] * np.array(
+                [1e-4, 1e-5, 1e-6]
+            ):  # cones, and loads that change sign, are linear in small changes only
                 (ahead, one), (back, other) = step(k, change), step(k, -change)
                 rounding = 1e-12 * (1 + np.abs(ahead).max()) / change  # of steps
                 if one == base == other:
-                    error = min(error, (np.abs(column - (ahead - back) / (2 * change)) - rounding).max() / (1e-12 + np.abs(column).max()))
+                    error = min(
+                        error,
+                        (np.abs(column - (ahead - back) / (2 * change)) - rounding).max()
+                        / (1e-12 + np.abs(column).max()),
+                    )
                     compared += rounding < 1e-6 * np.abs(column).max()
             self.assertTrue(error <= 1e-6 or error == np.inf, error)
         return compared
@@ -310,8 +363,11 @@ class Steps(unittest.TestCase):
       </worldbody><actuator><motor joint="a"/><position joint="b" kp="20" kv="1"/>
       <general joint="a" dyntype="filter" dynprm=".05"/></actuator>
       <sensor><framepos objtype="body" objname="root_body"/><jointactuatorfrc joint="a"/></sensor></mujoco>""".replace(
-        '<body pos="0 0 .098">', '<body name="root_body" pos="0 0 .098">')
-    SOFT = keys(gamma_u=0.1, gamma_v=0.2, backlash="exact", half_gap=0.002, stiffness=400, damping=0.5, rotor_inertia=0.05)
+        '<body pos="0 0 .098">', '<body name="root_body" pos="0 0 .098">'
+    )
+    SOFT = keys(
+        gamma_u=0.1, gamma_v=0.2, backlash="exact", half_gap=0.002, stiffness=400, damping=0.5, rotor_inertia=0.05
+    )
 
     def start(self, text):
         model = mujoco.MjModel.from_xml_string(text)
@@ -352,7 +408,11 @@ class Steps(unittest.TestCase):
             data.plugin_state[memory] += change[2 * model.nv + model.na :]
             data.ctrl += control
             mujoco.mj_step(model, data)
-            return data.qpos.copy(), np.concatenate([data.qvel, data.act, data.plugin_state[memory]]), data.sensordata.copy()
+            return (
+                data.qpos.copy(),
+                np.concatenate([data.qvel, data.act, data.plugin_state[memory]]),
+                data.sensordata.copy(),
+            )
 
         q, rest, seen = step(np.zeros(len(found.states)), 0)
         rng = np.random.default_rng(2)
@@ -362,14 +422,18 @@ class Steps(unittest.TestCase):
             dq = np.zeros(model.nv)
             mujoco.mj_differentiatePos(model, dq, 1, q, q_new)
             expected = found.A @ change + found.B @ control
-            np.testing.assert_allclose(np.concatenate([dq, rest_new - rest]), expected, atol=1e-4 * np.abs(expected).max())
+            np.testing.assert_allclose(
+                np.concatenate([dq, rest_new - rest]), expected, atol=1e-4 * np.abs(expected).max()
+            )
             np.testing.assert_allclose(seen_new - seen, found.C @ change + found.D @ control, atol=1e-9)
 
     def test_data_stay(self):
         model, data = self.start(self.ROBOT % (keys(gamma_u=0.1, gamma_v=0.4), self.SOFT))
         before = np.concatenate([data.qpos, data.qvel, data.plugin_state, data.qacc, data.sensordata, data.ctrl])
         mjgear.linearize(model, data)
-        np.testing.assert_array_equal(np.concatenate([data.qpos, data.qvel, data.plugin_state, data.qacc, data.sensordata, data.ctrl]), before)
+        np.testing.assert_array_equal(
+            np.concatenate([data.qpos, data.qvel, data.plugin_state, data.qacc, data.sensordata, data.ctrl]), before
+        )
 
     def test_refused(self):
         model, data = slide("Euler", keys(gamma_u=0, gamma_v=0))

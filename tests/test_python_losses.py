@@ -18,7 +18,13 @@ RPM = 2 * math.pi / 60
 RATED = {500: 0.75, 1000: 0.70, 2000: 0.65, 3500: 0.55}
 PARTIAL = {9.6: 0.3, 19.2: 0.5, 38.4: 0.72, 48.0: 0.8, 67.2: 0.9, 96.0: 1.0}
 RATIO = 100
-CURVES = np.array([(torque, speed * RPM, at_rated * partial) for speed, at_rated in RATED.items() for torque, partial in PARTIAL.items()])
+CURVES = np.array(
+    [
+        (torque, speed * RPM, at_rated * partial)
+        for speed, at_rated in RATED.items()
+        for torque, partial in PARTIAL.items()
+    ]
+)
 
 
 def model(**keys):
@@ -89,9 +95,14 @@ class Catalogue(unittest.TestCase):
         """A CSV file gives the same result as arrays."""
         with tempfile.TemporaryDirectory() as folder:
             path = pathlib.Path(folder) / "curves.csv"
-            path.write_text("torque,speed,efficiency\n" + "".join(f"{t!r},{v!r},{e!r}\n" for t, v, e in CURVES.tolist()))
+            path.write_text(
+                "torque,speed,efficiency\n" + "".join(f"{t!r},{v!r},{e!r}\n" for t, v, e in CURVES.tolist())
+            )
             torque, speed, printed = CURVES.T
-            self.assertEqual(mjgear.fit_losses(path, ratio=RATIO), mjgear.fit_losses({"torque": torque, "speed": speed, "efficiency": printed}, ratio=RATIO))
+            self.assertEqual(
+                mjgear.fit_losses(path, ratio=RATIO),
+                mjgear.fit_losses({"torque": torque, "speed": speed, "efficiency": printed}, ratio=RATIO),
+            )
             path.write_text("torque,efficiency\n5 Nm,0.5\n")
             with self.assertRaisesRegex(mjgear.GearError, "no number"):
                 mjgear.fit_losses(path)
@@ -112,7 +123,14 @@ class Catalogue(unittest.TestCase):
 
 
 class Running(unittest.TestCase):
-    KEYS = {"gamma_u": 0.0, "gamma_v": 0.2, "coulomb": 2.0, "temperature": 20, "coulomb_temperature": [[0, 3], [40, 1]], "gamma_torque": "0 2 50 1"}
+    KEYS = {
+        "gamma_u": 0.0,
+        "gamma_v": 0.2,
+        "coulomb": 2.0,
+        "temperature": 20,
+        "coulomb_temperature": [[0, 3], [40, 1]],
+        "gamma_torque": "0 2 50 1",
+    }
 
     def test_state(self):
         """A temperature belongs to a simulation: saved and restored bit for bit, ended by a reset."""
@@ -142,7 +160,14 @@ class Running(unittest.TestCase):
         for _ in range(20):
             x = np.sort(rng.uniform(0, 10, 5))
             table = np.column_stack([x, rng.uniform(0, 4, 5)])
-            gear = model(gamma_u=0.05, gamma_v=rng.uniform(0, 1.2), coulomb=1, gamma_torque=table, coulomb_speed=table, gamma_speed=table)
+            gear = model(
+                gamma_u=0.05,
+                gamma_v=rng.uniform(0, 1.2),
+                coulomb=1,
+                gamma_torque=table,
+                coulomb_speed=table,
+                gamma_speed=table,
+            )
             data = mujoco.MjData(gear)
             gears = mjgear.Gears(gear, data)
             for _ in range(200):

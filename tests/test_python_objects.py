@@ -38,7 +38,10 @@ class Efficiencies(unittest.TestCase):
     def test_one_that_moves_the_other_past_locking_warns(self):
         model, data, _ = geared(eta_forward=0.8)
         gear = mjgear.Gears(model, data)["elbow"]
-        with self.assertWarnsRegex(mjgear.GearWarning, r"'elbow': eta_backward is not given .* from 0\.75 to -0\.5, so that the gear is self-locking"):
+        with self.assertWarnsRegex(
+            mjgear.GearWarning,
+            r"'elbow': eta_backward is not given .* from 0\.75 to -0\.5, so that the gear is self-locking",
+        ):
             gear.eta_forward = 0.4
         with self.assertWarnsRegex(mjgear.GearWarning, "can be driven back"):
             gear["eta_forward"] = 0.8
@@ -89,7 +92,16 @@ class Comparing(unittest.TestCase):
         model, data, added = geared(eta_forward=0.8)
         linear, torques = mjgear.linearize(model, data), mjgear.inverse(model, data, np.zeros(model.nv))
         draws = mjgear.randomize(mjgear.Gears(model, data), {"coulomb": (0.1, 0.2)}, 1)
-        for one in (added, linear, torques, draws, mjgear.presets()["worm"], mjgear.robots()["ur5e"], mjgear.explain("worm"), mjgear.check(model)):
+        for one in (
+            added,
+            linear,
+            torques,
+            draws,
+            mjgear.presets()["worm"],
+            mjgear.robots()["ur5e"],
+            mjgear.explain("worm"),
+            mjgear.check(model),
+        ):
             with self.subTest(type(one).__name__):
                 self.assertTrue(one == one)
                 self.assertFalse(one != one)
@@ -173,8 +185,12 @@ class Words(unittest.TestCase):
         sys.path.insert(0, str(SOURCE / "python"))
         import write_keys
 
-        self.assertEqual(write_keys.text(), write_keys.FILE.read_text(encoding="utf-8"), "run python python/write_keys.py")
-        self.assertEqual(write_keys.snippets(), write_keys.SNIPPETS.read_text(encoding="utf-8"), "run python python/write_keys.py")
+        self.assertEqual(
+            write_keys.text(), write_keys.FILE.read_text(encoding="utf-8"), "run python python/write_keys.py"
+        )
+        self.assertEqual(
+            write_keys.snippets(), write_keys.SNIPPETS.read_text(encoding="utf-8"), "run python python/write_keys.py"
+        )
 
     def test_snippets_are_keys_of_the_plugin(self):
         """Every line that an editor completes is a key that the plugin takes."""
@@ -251,7 +267,9 @@ class Errors(unittest.TestCase):
         """A line that the library cuts inside a letter is still a line."""
         for count in range(20, 120, 3):
             for name in ("\u00e9" * count, "a" + "\u00fc\u6f22" * count):
-                spec = mujoco.MjSpec.from_string(f'<mujoco><worldbody><body><joint name="{name}"/><geom size=".1"/></body></worldbody></mujoco>')
+                spec = mujoco.MjSpec.from_string(
+                    f'<mujoco><worldbody><body><joint name="{name}"/><geom size=".1"/></body></worldbody></mujoco>'
+                )
                 for call in (
                     lambda: mjgear.add(spec, name, eta_forward=1.9),
                     lambda: mjgear.add(spec, name, eta_forward=0.9, backlash=name),
@@ -265,7 +283,10 @@ class Errors(unittest.TestCase):
     def test_old_names_work_and_warn(self):
         model, data, _ = geared(eta_forward=0.8)
         log = mjgear.Log(mjgear.Gears(model, data))
-        for old, call in (("take is called Log.record", log.take), ("losses is called fit_losses", lambda: mjgear.losses({"torque": [1, 2], "efficiency": [0.8, 0.9]}))):
+        for old, call in (
+            ("take is called Log.record", log.take),
+            ("losses is called fit_losses", lambda: mjgear.losses({"torque": [1, 2], "efficiency": [0.8, 0.9]})),
+        ):
             with self.assertWarnsRegex(DeprecationWarning, old) as caught:
                 call()
             self.assertEqual(caught.filename, __file__)
@@ -273,14 +294,22 @@ class Errors(unittest.TestCase):
 
     def test_names_are_not_quoted(self):
         model, data, _ = geared(eta_forward=0.8)
-        for call in (lambda: mjgear.Gears(model, data)["elbw"], lambda: mjgear.presets()["wrm"], lambda: mjgear.keys()["x"]):
+        for call in (
+            lambda: mjgear.Gears(model, data)["elbw"],
+            lambda: mjgear.presets()["wrm"],
+            lambda: mjgear.keys()["x"],
+        ):
             with self.assertRaises(KeyError) as caught:
                 call()
             self.assertIsInstance(caught.exception, mjgear.Error)
-            self.assertNotRegex(str(caught.exception), "^[\"']{2}|^\"")
+            self.assertNotRegex(str(caught.exception), '^["\']{2}|^"')
 
     def test_a_missing_program_names_what_is_missing(self):
-        with tempfile.TemporaryDirectory() as folder, unittest.mock.patch.object(_library, "folder", lambda: pathlib.Path(folder) / "lib"), unittest.mock.patch.object(_library, "path", lambda: "x"):
+        with (
+            tempfile.TemporaryDirectory() as folder,
+            unittest.mock.patch.object(_library, "folder", lambda: pathlib.Path(folder) / "lib"),
+            unittest.mock.patch.object(_library, "path", lambda: "x"),
+        ):
             for name, glfw in (("mjgear", False), ("mjgear-run", False), ("mjgear-view", True)):
                 with self.assertRaisesRegex(ImportError, "cmake --build .* --target mjgear") as caught:
                     _programs.find(name)

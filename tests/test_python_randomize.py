@@ -25,7 +25,12 @@ def make(**values):
 
 
 def parameter(value, half, low=None, high=None, known=True):
-    return {"value": value, "low": value - half if low is None else low, "high": value + half if high is None else high, "known": known}
+    return {
+        "value": value,
+        "low": value - half if low is None else low,
+        "high": value + half if high is None else high,
+        "known": known,
+    }
 
 
 # result of identify, shortened: f b is known to 0.02, and f and b alone to 0.1
@@ -67,7 +72,9 @@ class Laws(unittest.TestCase):
         """Normal within 1.96 standard deviations: deviations are 0.8796 of the untruncated ones. The product of the
         efficiencies, drawn apart, would be known to 0.094; together it is known to 0.02."""
         values = draw(FOUND, 6000, gamma_u=0.1, gamma_v=0.1)["elbow"]
-        self.assertEqual(set(values), {"eta_forward", "eta_backward", "coulomb", "stribeck_friction", "stribeck_velocity"})
+        self.assertEqual(
+            set(values), {"eta_forward", "eta_backward", "coulomb", "stribeck_friction", "stribeck_velocity"}
+        )
         f, b = values["eta_forward"], values["eta_backward"]
         cut = 0.1 / 1.96 * 0.8796
         self.assertAlmostEqual(f.mean(), 0.64, delta=0.003)
@@ -82,8 +89,14 @@ class Laws(unittest.TestCase):
     def test_correlations_that_are_told(self):
         names = ["coulomb", "gamma_u", "gamma_v"]
         matrix = np.array([[1, 0.8, 0], [0.8, 1, -0.6], [0, -0.6, 1]])
-        found = {"parameters": {"gamma_u": parameter(0.3, 0.1), "gamma_v": parameter(0.2, 0.1), "coulomb": parameter(0.5, 0.1)},
-                 "correlations": {"names": names, "matrix": matrix.tolist()}}
+        found = {
+            "parameters": {
+                "gamma_u": parameter(0.3, 0.1),
+                "gamma_v": parameter(0.2, 0.1),
+                "coulomb": parameter(0.5, 0.1),
+            },
+            "correlations": {"names": names, "matrix": matrix.tolist()},
+        }
         values = draw(found, 8000)["elbow"]
         drawn = np.corrcoef([values[name] for name in names])
         # all three are cut at 1.96 standard deviations, which reduces the spread slightly
@@ -94,12 +107,18 @@ class Laws(unittest.TestCase):
             file = pathlib.Path(folder) / "found.json"
             file.write_text(json.dumps(FOUND))
             drawn = draw({"elbow": file, "shoulder": {"eta_forward": (0.7, 0.8)}}, 5)
-            self.assertEqual({name: set(values) for name, values in drawn.items()},
-                             {"elbow": {"eta_forward", "eta_backward", "coulomb", "stribeck_friction", "stribeck_velocity"}, "shoulder": {"eta_forward"}})
+            self.assertEqual(
+                {name: set(values) for name, values in drawn.items()},
+                {
+                    "elbow": {"eta_forward", "eta_backward", "coulomb", "stribeck_friction", "stribeck_velocity"},
+                    "shoulder": {"eta_forward"},
+                },
+            )
             np.testing.assert_array_equal(draw(file, 5)["elbow"]["coulomb"], draw(FOUND, 5)["elbow"]["coulomb"])
 
     def test_whole_arm(self):
         """Numbers of two joints that are related stay so, and a joint without a gear has its own in the models."""
+
         def interval(value, half):
             return {"value": value, "low": value - half, "high": value + half, "unit": "1", "known": True}
 
@@ -110,23 +129,45 @@ class Laws(unittest.TestCase):
         matrix = np.eye(len(order))
         matrix[0, 1] = matrix[1, 0] = -0.7
         matrix[0, 3] = matrix[3, 0] = 0.6
-        found = {"parameters": parameters, "order": order, "correlation": matrix.tolist(), "joints": {"shoulder": {}, "elbow": {}, "wrist": {}}}
+        found = {
+            "parameters": parameters,
+            "order": order,
+            "correlation": matrix.tolist(),
+            "joints": {"shoulder": {}, "elbow": {}, "wrist": {}},
+        }
         with warnings.catch_warnings(record=True) as told:
             warnings.simplefilter("always")
             values = draw(found, 4000)
-        self.assertIn("draws of viscous and frictionloss belong to the model and not to its state", str(told[0].message))
-        self.assertEqual({name: set(v) for name, v in values.items()},
-                         {"elbow": {"gamma_u", "gamma_v", "gamma_u_quadratic", "gamma_v_quadratic", "stribeck_velocity"}, "shoulder": {"gamma_u", "gamma_v", "viscous"}, "wrist": {"frictionloss"}})
-        self.assertAlmostEqual(np.corrcoef(values["elbow"]["gamma_u"], values["shoulder"]["gamma_v"])[0, 1], -0.7, delta=0.08)
-        self.assertAlmostEqual(np.corrcoef(values["elbow"]["gamma_u"], values["wrist"]["frictionloss"])[0, 1], 0.6, delta=0.08)
+        self.assertIn(
+            "draws of viscous and frictionloss belong to the model and not to its state", str(told[0].message)
+        )
+        self.assertEqual(
+            {name: set(v) for name, v in values.items()},
+            {
+                "elbow": {"gamma_u", "gamma_v", "gamma_u_quadratic", "gamma_v_quadratic", "stribeck_velocity"},
+                "shoulder": {"gamma_u", "gamma_v", "viscous"},
+                "wrist": {"frictionloss"},
+            },
+        )
+        self.assertAlmostEqual(
+            np.corrcoef(values["elbow"]["gamma_u"], values["shoulder"]["gamma_v"])[0, 1], -0.7, delta=0.08
+        )
+        self.assertAlmostEqual(
+            np.corrcoef(values["elbow"]["gamma_u"], values["wrist"]["frictionloss"])[0, 1], 0.6, delta=0.08
+        )
         np.testing.assert_array_equal(values["elbow"]["gamma_v"], 0.1)
         np.testing.assert_array_equal(values["elbow"]["gamma_u_quadratic"], values["elbow"]["gamma_v_quadratic"])
-        with self.assertRaisesRegex(mjgear.GearError, r"no gear of the model is on a joint of the arm that was identified \(hip\); there are shoulder, elbow"):
+        with self.assertRaisesRegex(
+            mjgear.GearError,
+            r"no gear of the model is on a joint of the arm that was identified \(hip\); there are shoulder, elbow",
+        ):
             draw({**found, "joints": {"hip": {}}}, 2)
 
     def test_seeds(self):
         intervals = {"eta_forward": (0.5, 0.9)}
-        same = [draw(intervals, 3, seed)["elbow"]["eta_forward"] for seed in (1, np.random.default_rng(1), 2, None, None)]
+        same = [
+            draw(intervals, 3, seed)["elbow"]["eta_forward"] for seed in (1, np.random.default_rng(1), 2, None, None)
+        ]
         np.testing.assert_array_equal(same[0], same[1])
         self.assertGreater(np.abs(same[0] - same[2]).max(), 1e-6)
         self.assertGreater(np.abs(same[3] - same[4]).max(), 1e-6)
@@ -198,13 +239,22 @@ class Simulations(unittest.TestCase):
     def test_models(self):
         """Rotor inertia and viscous friction belong to the model, as a message says."""
         model, data = make()
-        with self.assertWarnsRegex(mjgear.GearWarning, r"draws of armature and viscous belong to the model .* Draws.models\(model\) has them"):
-            drawn = mjgear.randomize(mjgear.Gears(model, data), {"armature": (0.1, 0.2), "viscous": (0, 1), "coulomb": (0, 1)}, 1, n=3)
+        with self.assertWarnsRegex(
+            mjgear.GearWarning, r"draws of armature and viscous belong to the model .* Draws.models\(model\) has them"
+        ):
+            drawn = mjgear.randomize(
+                mjgear.Gears(model, data), {"armature": (0.1, 0.2), "viscous": (0, 1), "coulomb": (0, 1)}, 1, n=3
+            )
         self.assertEqual(drawn.of_model, ("armature", "viscous"))
         models = drawn.models(model)
         for i, one in enumerate(models):
-            np.testing.assert_array_equal(one.dof_armature, [drawn.values[name]["armature"][i] for name in ("shoulder", "elbow")])
-            np.testing.assert_array_equal(np.reshape(one.dof_damping, (2, -1))[:, 0], [drawn.values[name]["viscous"][i] for name in ("shoulder", "elbow")])
+            np.testing.assert_array_equal(
+                one.dof_armature, [drawn.values[name]["armature"][i] for name in ("shoulder", "elbow")]
+            )
+            np.testing.assert_array_equal(
+                np.reshape(one.dof_damping, (2, -1))[:, 0],
+                [drawn.values[name]["viscous"][i] for name in ("shoulder", "elbow")],
+            )
         np.testing.assert_array_equal(model.dof_armature, [0.3, 0.1])
         rollout.rollout(models, [mujoco.MjData(model)], drawn.states, nstep=3)
 
@@ -220,7 +270,13 @@ class Some(unittest.TestCase):
         self.gears = mjgear.Gears(self.model, self.batch)
 
     def test_sims(self):
-        for sims, ids in (([1, 4], [1, 4]), (np.array([False, True, False, False, True]), [1, 4]), (-1, [4]), ([], []), (np.int64(2), [2])):
+        for sims, ids in (
+            ([1, 4], [1, 4]),
+            (np.array([False, True, False, False, True]), [1, 4]),
+            (-1, [4]),
+            ([], []),
+            (np.int64(2), [2]),
+        ):
             self.batch.reset()
             drawn = mjgear.randomize(self.gears, self.INTERVALS, 1, sims=sims)
             self.assertEqual(len(drawn.sample), len(ids))
@@ -229,7 +285,10 @@ class Some(unittest.TestCase):
                 expected[ids] = drawn.values[name]["coulomb"]
                 np.testing.assert_array_equal(gear.coulomb, expected)
         for sims in ([5], [0, 0], [0.5], [True], [[1]], [-6]):
-            with self.assertRaisesRegex(mjgear.GearError, r"sims = .* are not among the 5 simulations of the Batch; give a mask \(5,\), or ids, each once"):
+            with self.assertRaisesRegex(
+                mjgear.GearError,
+                r"sims = .* are not among the 5 simulations of the Batch; give a mask \(5,\), or ids, each once",
+            ):
                 mjgear.randomize(self.gears, self.INTERVALS, 1, sims=sims)
 
     def test_models_of_their_own(self):
@@ -284,7 +343,9 @@ class Some(unittest.TestCase):
         self.assertEqual((data.qpos[0], gears["elbow"].coulomb), (0, drawn.values["elbow"]["coulomb"][0]))
         with self.assertRaisesRegex(mjgear.GearError, "sims chooses among the simulations of a Batch"):
             mjgear.reset(gears, [0])
-        with self.assertRaisesRegex(mjgear.GearTypeError, "reset needs a mujoco.batch.Batch or mjgear.Gears, not MjData"):
+        with self.assertRaisesRegex(
+            mjgear.GearTypeError, "reset needs a mujoco.batch.Batch or mjgear.Gears, not MjData"
+        ):
             mjgear.reset(data)
 
     def test_none(self):
@@ -329,14 +390,20 @@ class Asked(unittest.TestCase):
         return str(told[0].message) if told else ""
 
     def test_backward_that_follows(self):
-        self.assertRegex(self.told({"eta_forward": (0.7, 0.9)}, eta_forward=0.8), "^shoulder, elbow: eta_forward is drawn alone, and eta_backward.*follows it")
+        self.assertRegex(
+            self.told({"eta_forward": (0.7, 0.9)}, eta_forward=0.8),
+            "^shoulder, elbow: eta_forward is drawn alone, and eta_backward.*follows it",
+        )
         self.assertRegex(self.told({"elbow": {"eta_forward": (0.7, 0.9)}}, eta_forward=0.8), "^elbow: ")
         self.told({"eta_forward": (0.6, 0.7)}, 0, eta_forward=0.65, eta_backward=0.7)
         self.told({"eta_forward": (0.7, 0.9), "eta_backward": (0.6, 0.8)}, 0, eta_forward=0.8)
 
     def test_negative_coefficients(self):
         """gamma_u of 0.95 and 0.5 is (1 - 1.9 + 0.475)/0.525 < 0."""
-        self.assertRegex(self.told({"eta_forward": (0.7, 0.95)}, eta_forward=0.7, eta_backward=0.5), "a coefficient is negative with the eta_backward that the gear has")
+        self.assertRegex(
+            self.told({"eta_forward": (0.7, 0.95)}, eta_forward=0.7, eta_backward=0.5),
+            "a coefficient is negative with the eta_backward that the gear has",
+        )
 
     def test_rollout_states(self):
         model, data = make(eta_forward=0.8)
@@ -351,15 +418,36 @@ class Refused(unittest.TestCase):
         batch = mjgear.Gears(model, Batch(model, 3, nthread=1))
         for call, line in (
             (lambda: mjgear.randomize(gears, {"colomb": (0, 1)}), "unknown key 'colomb'; did you mean coulomb"),
-            (lambda: mjgear.randomize(gears, {"coulomb": (1, 0)}), r"coulomb = \(1, 0\) is no interval; write \(low, high\)"),
+            (
+                lambda: mjgear.randomize(gears, {"coulomb": (1, 0)}),
+                r"coulomb = \(1, 0\) is no interval; write \(low, high\)",
+            ),
             (lambda: mjgear.randomize(gears, {"coulomb": (0, "2 kg")}), "unit 'kg' does not fit"),
-            (lambda: mjgear.randomize(gears, {"knee": {"coulomb": (0, 1)}}), "unknown gear 'knee'; there are shoulder, elbow"),
+            (
+                lambda: mjgear.randomize(gears, {"knee": {"coulomb": (0, 1)}}),
+                "unknown gear 'knee'; there are shoulder, elbow",
+            ),
             (lambda: mjgear.randomize(gears, "nowhere.json"), "nowhere.json: .*give a json of 'mjgear identify'"),
-            (lambda: mjgear.randomize(gears, {"chosen": "bam", "parameters": {"Km": parameter(1, 0)}}), "no number of a gear among Km"),
-            (lambda: mjgear.randomize(gears, {"eta_forward": (0.99, 1), "eta_backward": (1.5, 2)}), "eta_backward = 1.5 is out of range; write a value of at most 1"),
-            (lambda: mjgear.randomize(gears, {"eta_forward": (0, 0.9)}), "eta_forward = 0 is out of range; write a value above 0"),
-            (lambda: mjgear.randomize(gears, {"coulomb": (-1, 5)}), "coulomb = -1 is out of range; write a value of at least 0"),
-            (lambda: mjgear.randomize(batch, {"coulomb": (0, 1)}, n=3), "has as many draws as simulations; leave n out"),
+            (
+                lambda: mjgear.randomize(gears, {"chosen": "bam", "parameters": {"Km": parameter(1, 0)}}),
+                "no number of a gear among Km",
+            ),
+            (
+                lambda: mjgear.randomize(gears, {"eta_forward": (0.99, 1), "eta_backward": (1.5, 2)}),
+                "eta_backward = 1.5 is out of range; write a value of at most 1",
+            ),
+            (
+                lambda: mjgear.randomize(gears, {"eta_forward": (0, 0.9)}),
+                "eta_forward = 0 is out of range; write a value above 0",
+            ),
+            (
+                lambda: mjgear.randomize(gears, {"coulomb": (-1, 5)}),
+                "coulomb = -1 is out of range; write a value of at least 0",
+            ),
+            (
+                lambda: mjgear.randomize(batch, {"coulomb": (0, 1)}, n=3),
+                "has as many draws as simulations; leave n out",
+            ),
             (lambda: mjgear.randomize(data, {"coulomb": (0, 1)}), "randomize needs mjgear.Gears"),
         ):
             with self.assertRaisesRegex(mjgear.GearError, line):
@@ -369,16 +457,27 @@ class Refused(unittest.TestCase):
         model, data = make()
         gears = mjgear.Gears(model, data)
         number = parameter(0.3, 0.1)
-        arm = {"parameters": {"elbow.gamma_u": number}, "order": ["elbow.gamma_u"], "correlation": [[1]], "joints": ["elbow"]}
+        arm = {
+            "parameters": {"elbow.gamma_u": number},
+            "order": ["elbow.gamma_u"],
+            "correlation": [[1]],
+            "joints": ["elbow"],
+        }
         for content, line in (
             ([1, 2], "its content is no object"),
             (None, "its content is no object"),
             ({"parameters": [1]}, "'parameters' is no object"),
             ({"parameters": {"coulomb": 0.3}}, "parameter coulomb is no object"),
             ({"parameters": {"coulomb": {**number, "low": [0]}}}, r"low = \[0\] of parameter coulomb is not a number"),
-            ({"parameters": {"coulomb": {**number, "value": "0.3"}}}, "value = '0.3' of parameter coulomb is not a number"),
+            (
+                {"parameters": {"coulomb": {**number, "value": "0.3"}}},
+                "value = '0.3' of parameter coulomb is not a number",
+            ),
             ({"parameters": {"coulomb": number}, "correlations": [1]}, "'correlations' is no object"),
-            ({"parameters": {"coulomb": number}, "correlations": {"names": ["coulomb"], "matrix": [[1, 2]]}}, "'correlations' is no object"),
+            (
+                {"parameters": {"coulomb": number}, "correlations": {"names": ["coulomb"], "matrix": [[1, 2]]}},
+                "'correlations' is no object",
+            ),
             ({**arm, "parameters": 3}, "'parameters' is no object"),
             ({**arm, "joints": 3}, "'joints' are not the arm's"),
             ({**arm, "order": ["elbow.gamma_v"]}, "'order' does not name its parameters"),
@@ -420,7 +519,9 @@ class Refused(unittest.TestCase):
         mjgear.add(spec, "shoulder", "harmonic_drive", name="b")
         model = spec.compile()
         gears = mjgear.Gears(model, mujoco.MjData(model))
-        with self.assertWarnsRegex(mjgear.GearWarning, "^elbow: a geometry describes the gear.*eta_forward and eta_backward"):
+        with self.assertWarnsRegex(
+            mjgear.GearWarning, "^elbow: a geometry describes the gear.*eta_forward and eta_backward"
+        ):
             mjgear.randomize(gears, FOUND, rng=0)
         gears.reset()
         with warnings.catch_warnings():
@@ -431,7 +532,9 @@ class Refused(unittest.TestCase):
 
     def test_a_table_of_draws(self):
         model, data = make()
-        draws = mjgear.randomize(mjgear.Gears(model, data), {"coulomb": (0, "50 Ncm"), "eta_forward": 0.7}, rng=0, n=200)
+        draws = mjgear.randomize(
+            mjgear.Gears(model, data), {"coulomb": (0, "50 Ncm"), "eta_forward": 0.7}, rng=0, n=200
+        )
         lines = str(draws).splitlines()
         self.assertEqual(len(lines), 2 + 4)
         self.assertEqual(lines[1].split(), ["gear", "number", "unit", "smallest", "mean", "largest"])
@@ -461,7 +564,9 @@ class Refused(unittest.TestCase):
         batch = Batch(model, 3, nthread=1)
         before = batch.bind("plugin_state").copy()
         with self.assertRaisesRegex(mjgear.GearError, "coulomb"):
-            mjgear.randomize(mjgear.Gears(model, batch), {"shoulder": {"coulomb": (0, 1)}, "elbow": {"coulomb": (-2, -1)}})
+            mjgear.randomize(
+                mjgear.Gears(model, batch), {"shoulder": {"coulomb": (0, 1)}, "elbow": {"coulomb": (-2, -1)}}
+            )
         np.testing.assert_array_equal(batch.bind("plugin_state"), before)
 
 

@@ -31,7 +31,14 @@ class Remove(unittest.TestCase):
     def test_some_of_an_instance(self):
         for gone in (["a"], ["left elbow"], ["c", "a"], "*e*"):
             spec = arm()
-            mjgear.add(spec, ["a", "left elbow", "c"], eta_forward=[0.9, 0.8, 0.7], coulomb=1, gamma_torque="0 1 10 0.5", sensors=True)
+            mjgear.add(
+                spec,
+                ["a", "left elbow", "c"],
+                eta_forward=[0.9, 0.8, 0.7],
+                coulomb=1,
+                gamma_torque="0 1 10 0.5",
+                sensors=True,
+            )
             removed = mjgear.remove(spec, gone)
             self.assertEqual(set(removed), set(["left elbow"] if gone == "*e*" else gone))
             rest = {name: eta for name, eta in {"a": 0.9, "left elbow": 0.8, "c": 0.7}.items() if name not in removed}
@@ -73,7 +80,10 @@ class Remove(unittest.TestCase):
         before = spec.to_xml()
         for call, line in (
             (lambda: mjgear.remove(spec, ["a", "b"]), "no geared joint 'b' in the model; geared joints are a"),
-            (lambda: mjgear.remove(spec, tendons="both"), "no geared tendon 'both' in the model; geared tendons are none"),
+            (
+                lambda: mjgear.remove(spec, tendons="both"),
+                "no geared tendon 'both' in the model; geared tendons are none",
+            ),
             (lambda: mjgear.remove(spec, 3), "joints are"),
             (lambda: mjgear.remove(spec.compile(), "a"), "needs an MjSpec"),
         ):
@@ -144,7 +154,10 @@ class Attached(unittest.TestCase):
         self.assertEqual(*ends)
         self.assertEqual(added.config["eta_forward"], "0.9 0.8 0.7")
 
-    @unittest.skipIf("asan" in os.environ.get("LD_PRELOAD", ""), "MuJoCo 4.0.0 reads the plugin of an attached body after it was deleted")
+    @unittest.skipIf(
+        "asan" in os.environ.get("LD_PRELOAD", ""),
+        "MuJoCo 4.0.0 reads the plugin of an attached body after it was deleted",
+    )
     def test_the_whole_robot(self):
         spec, whole = arm(), mujoco.MjSpec()
         mjgear.add(spec, ["a", "left elbow"], eta_forward=[0.9, 0.8])
@@ -160,13 +173,23 @@ class Attached(unittest.TestCase):
 class Written(unittest.TestCase):
     def test_instances_without_a_name(self):
         text = ARM % '<actuator><plugin plugin="mujoco.pid" joint="a"><config key="kp" value="4"/></plugin></actuator>'
-        spec = mujoco.MjSpec.from_string(text.replace("<worldbody>", '<extension><plugin plugin="mujoco.pid"/></extension><worldbody>'))
-        with self.assertWarnsRegex(mjgear.GearWarning, "instances of mujoco.pid without a name, with which the engine's to_xml loses") as caught:
+        spec = mujoco.MjSpec.from_string(
+            text.replace("<worldbody>", '<extension><plugin plugin="mujoco.pid"/></extension><worldbody>')
+        )
+        with self.assertWarnsRegex(
+            mjgear.GearWarning, "instances of mujoco.pid without a name, with which the engine's to_xml loses"
+        ) as caught:
             mjgear.add(spec, "a", eta_forward=0.9)
         self.assertEqual(caught.filename, __file__)
         self.assertIn("mujoco.pid without a name", " ".join(mjgear.check(spec).warnings))
-        named = text.replace("<worldbody>", '<extension><plugin plugin="mujoco.pid"><instance name="pid"><config key="kp" value="4"/></instance></plugin></extension><worldbody>')
-        named = named.replace('<plugin plugin="mujoco.pid" joint="a"><config key="kp" value="4"/></plugin>', '<plugin plugin="mujoco.pid" joint="a" instance="pid"/>')
+        named = text.replace(
+            "<worldbody>",
+            '<extension><plugin plugin="mujoco.pid"><instance name="pid"><config key="kp" value="4"/></instance></plugin></extension><worldbody>',
+        )
+        named = named.replace(
+            '<plugin plugin="mujoco.pid" joint="a"><config key="kp" value="4"/></plugin>',
+            '<plugin plugin="mujoco.pid" joint="a" instance="pid"/>',
+        )
         spec = mujoco.MjSpec.from_string(named)  # the remedy
         with warnings.catch_warnings():
             warnings.simplefilter("error")

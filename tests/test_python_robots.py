@@ -73,16 +73,32 @@ class Dressed(unittest.TestCase):
                 if spec is None:
                     self.skipTest(f"the wheel of {of_wheel} cannot be downloaded")
                 bare = spec.compile()
-                loss = {mujoco.mj_id2name(bare, mujoco.mjtObj.mjOBJ_JOINT, i): bare.dof_frictionloss[bare.jnt_dofadr[i]] for i in range(bare.njnt)}
-                own = {mujoco.mj_id2name(bare, mujoco.mjtObj.mjOBJ_JOINT, i): bare.dof_armature[bare.jnt_dofadr[i]] for i in range(bare.njnt)}
+                loss = {
+                    mujoco.mj_id2name(bare, mujoco.mjtObj.mjOBJ_JOINT, i): bare.dof_frictionloss[bare.jnt_dofadr[i]]
+                    for i in range(bare.njnt)
+                }
+                own = {
+                    mujoco.mj_id2name(bare, mujoco.mjtObj.mjOBJ_JOINT, i): bare.dof_armature[bare.jnt_dofadr[i]]
+                    for i in range(bare.njnt)
+                }
                 with warnings.catch_warnings(record=True) as told:
                     warnings.simplefilter("always")
                     added = mjgear.add_robot_gears(spec, name, prefix=prefix)
-                differ = any(own > 0 and not 0.5 <= own / float(added.numbers[joint]["coulomb"]) <= 2 for joint, own in loss.items() if joint in added.numbers)
+                differ = any(
+                    own > 0 and not 0.5 <= own / float(added.numbers[joint]["coulomb"]) <= 2
+                    for joint, own in loss.items()
+                    if joint in added.numbers
+                )
                 lines = " ".join(str(one.message) for one in told)
                 self.assertEqual("differ by more than a factor of two" in lines, differ, lines)
-                silent = [motor.name for motor in spec.actuators if motor.target.startswith(prefix) and motor.target in loss
-                          and motor.target not in (*added.joints, *added.tendons) and f"joint '{motor.target}'" not in added.left]
+                silent = [
+                    motor.name
+                    for motor in spec.actuators
+                    if motor.target.startswith(prefix)
+                    and motor.target in loss
+                    and motor.target not in (*added.joints, *added.tendons)
+                    and f"joint '{motor.target}'" not in added.left
+                ]
                 self.assertEqual(silent, [])
                 self.assertEqual(len(added.joints) + len(added.tendons), count)
                 self.assertEqual(len(added.tendons), TENDONS.get(name, 0))
@@ -92,8 +108,14 @@ class Dressed(unittest.TestCase):
                 gears = mjgear.Gears(model, data)
                 for joint, gear in gears.items():
                     tendon = joint in added.tendons
-                    actuator = next(a for a in mjgear.robots()[name].actuators if any(
-                        pathlib.PurePath(joint[len(prefix):]).match(pattern) for pattern in (a.tendons if tendon else a.joints)))
+                    actuator = next(
+                        a
+                        for a in mjgear.robots()[name].actuators
+                        if any(
+                            pathlib.PurePath(joint[len(prefix) :]).match(pattern)
+                            for pattern in (a.tendons if tendon else a.joints)
+                        )
+                    )
                     for key in ("eta_forward", "eta_backward"):
                         self.assertAlmostEqual(gear[key], actuator.keys[key], delta=1e-12)
                     if tendon:
@@ -217,7 +239,10 @@ def expanded(text):
     """Words of a text with braces: "a{1,2}" is a1 and a2."""
     for word in text.split():
         parts = re.split(r"\{(.*?)\}", word)
-        yield from ("".join(one) for one in itertools.product(*([part] if k % 2 == 0 else part.split(",") for k, part in enumerate(parts))))
+        yield from (
+            "".join(one)
+            for one in itertools.product(*([part] if k % 2 == 0 else part.split(",") for k, part in enumerate(parts)))
+        )
 
 
 ARM = """
@@ -236,9 +261,18 @@ class Refused(unittest.TestCase):
     def test_unknown(self):
         for call, line in (
             (lambda: mjgear.add_robot_gears(self.ur5e(), "ur5"), "unknown robot 'ur5'; did you mean ur5e"),
-            (lambda: mjgear.add_robot_gears(self.ur5e(), "go1"), "no joint of go1 in the model; it looks for .*_hip_joint.*there are shoulder_pan_joint"),
-            (lambda: mjgear.add_robot_gears(self.ur5e().compile(), "ur5e"), "add_robot_gears needs an MjSpec, not MjModel"),
-            (lambda: mjgear.add_robot_gears(self.ur5e(), "ur5e", colomb=2), "unknown key 'colomb'; did you mean coulomb"),
+            (
+                lambda: mjgear.add_robot_gears(self.ur5e(), "go1"),
+                "no joint of go1 in the model; it looks for .*_hip_joint.*there are shoulder_pan_joint",
+            ),
+            (
+                lambda: mjgear.add_robot_gears(self.ur5e().compile(), "ur5e"),
+                "add_robot_gears needs an MjSpec, not MjModel",
+            ),
+            (
+                lambda: mjgear.add_robot_gears(self.ur5e(), "ur5e", colomb=2),
+                "unknown key 'colomb'; did you mean coulomb",
+            ),
         ):
             with self.assertRaisesRegex(mjgear.GearError, line):
                 call()
@@ -248,10 +282,19 @@ class Refused(unittest.TestCase):
             mjgear.add_robot_gears(spec, "ur5e")
 
     def test_prefix_inertia_and_keys(self):
-        added = mjgear.add_robot_gears(self.ur5e("left/", armature=0.3), "ur5e", prefix="left/", sensors=True, coulomb=0)
-        self.assertEqual((added.instance, added.joints[0], len(added.sensors)), ("left/ur5e", "left/shoulder_pan_joint", 6))
+        added = mjgear.add_robot_gears(
+            self.ur5e("left/", armature=0.3), "ur5e", prefix="left/", sensors=True, coulomb=0
+        )
+        self.assertEqual(
+            (added.instance, added.joints[0], len(added.sensors)), ("left/ur5e", "left/shoulder_pan_joint", 6)
+        )
         self.assertEqual((added.config["coulomb"], added.config["ratio"]), ("0.0", "101.0"))
-        for policy, armature, expected in (("keep", 0.3, 0.3), ("keep", 0, UR5E), ("preset", 0.3, UR5E), (0.7, 0.3, 0.7)):
+        for policy, armature, expected in (
+            ("keep", 0.3, 0.3),
+            ("keep", 0, UR5E),
+            ("preset", 0.3, UR5E),
+            (0.7, 0.3, 0.7),
+        ):
             spec = self.ur5e(armature=armature)
             mjgear.add_robot_gears(spec, "ur5e", armature=policy)
             np.testing.assert_array_equal(spec.compile().dof_armature, expected)
@@ -264,7 +307,9 @@ class Refused(unittest.TestCase):
                 mjgear.add_robot_gears(spec, "ur5e", colomb=1)
             self.assertEqual(np.max(spec.joint("elbow_joint").frictionloss), 0.7)
             other = "file" if friction == "table" else "table"
-            with self.assertWarnsRegex(mjgear.GearWarning, rf"elbow_joint 0\.7 and 6 \(assumed\); the {friction} counts, friction='{other}'"):
+            with self.assertWarnsRegex(
+                mjgear.GearWarning, rf"elbow_joint 0\.7 and 6 \(assumed\); the {friction} counts, friction='{other}'"
+            ):
                 added = mjgear.add_robot_gears(spec, "ur5e", friction=friction)
             self.assertEqual(added.config["coulomb"], expected)
             self.assertEqual(added.how["elbow_joint"]["coulomb"], "file" if friction == "file" else "assumed")
@@ -282,7 +327,9 @@ class Refused(unittest.TestCase):
         added = mjgear.add_robot_gears(self.ur5e(), "ur5e")
         for key in ("eta_forward", "eta_backward", "coulomb"):
             wanted = [float(word) for word in config[key].split()]
-            np.testing.assert_allclose([numbers[key] for numbers in added.numbers.values()], wanted * (6 // len(wanted)), rtol=1e-12)
+            np.testing.assert_allclose(
+                [numbers[key] for numbers in added.numbers.values()], wanted * (6 // len(wanted)), rtol=1e-12
+            )
 
     def test_assumed_numbers_have_intervals(self):
         spec = self.ur5e()
@@ -296,7 +343,16 @@ class Refused(unittest.TestCase):
         drawn = mjgear.randomize(gears, intervals, 1, n=50).values["elbow_joint"]["eta_forward"]
         self.assertTrue(0.7 <= drawn.min() < 0.75 and 0.85 < drawn.max() <= 0.9)
         go1 = mjgear.robots()["go1"].actuators[0]
-        self.assertEqual(dict(go1.how), {"ratio": "catalogue", "eta_forward": "measured", "eta_backward": "measured", "coulomb": "measured", "armature": "measured"})
+        self.assertEqual(
+            dict(go1.how),
+            {
+                "ratio": "catalogue",
+                "eta_forward": "measured",
+                "eta_backward": "measured",
+                "coulomb": "measured",
+                "armature": "measured",
+            },
+        )
 
     def test_motors_that_are_left(self):
         for strict in (False, True):
@@ -325,25 +381,39 @@ class Refused(unittest.TestCase):
         for title, (robot, text) in MENAGERIE.items():
             robot, _, prefix = robot.partition("/")
             names, without = ([prefix + name for name in expanded(part)] for part in (text + " |").split("|")[:2])
-            joints = "".join(f'<body><joint name="{name}" axis="0 1 0"/><geom size=".05"/></body>' for name in names + without)
+            joints = "".join(
+                f'<body><joint name="{name}" axis="0 1 0"/><geom size=".05"/></body>' for name in names + without
+            )
             motors = "".join(f'<motor joint="{name}"/>' for name in names + without)
             model = f'<mujoco><worldbody><body><freejoint/><geom size=".1"/>{joints}</body></worldbody><actuator>{motors}</actuator></mujoco>'
             with self.subTest(title), warnings.catch_warnings(record=True) as told:
                 warnings.simplefilter("always")
                 added = mjgear.add_robot_gears(mujoco.MjSpec.from_string(model), robot, prefix=prefix)
-                self.assertEqual((sorted(added.joints), sorted(added.left)), (sorted(names), sorted(f"joint '{name}'" for name in without)))
-                lines = [line for one in told for line in str(one.message).splitlines() if "the model has no joint" not in line]
+                self.assertEqual(
+                    (sorted(added.joints), sorted(added.left)),
+                    (sorted(names), sorted(f"joint '{name}'" for name in without)),
+                )
+                lines = [
+                    line
+                    for one in told
+                    for line in str(one.message).splitlines()
+                    if "the model has no joint" not in line
+                ]
                 self.assertEqual([line for line in lines if "no rotor inertia" not in line], [])
 
     def test_ropes_around_geoms_have_no_armature(self):
         """The Aero Hand's: it has its gears, and a warning names the engine's limit."""
         ropes = ["if_tendon0", "mf_tendon0", "rf_tendon0", "pf_tendon0", "th_tendon1", "th_tendon2"]
-        tendons = "".join(f'<spatial name="{name}"><site site="o"/><geom geom="pin"/><site site="s"/></spatial>' for name in ropes)
+        tendons = "".join(
+            f'<spatial name="{name}"><site site="o"/><geom geom="pin"/><site site="s"/></spatial>' for name in ropes
+        )
         motors = "".join(f'<motor tendon="{name}"/>' for name in ropes)
         spec = mujoco.MjSpec.from_string(f"""<mujoco><worldbody><body><joint name="right_thumb_cmc_abd" axis="0 1 0"/><geom size=".05"/><site name="o" pos=".1 0 0"/>
           <geom name="pin" type="cylinder" size=".01 .1" pos=".2 0 .05" euler="90 0 0" mass="0"/><body pos=".3 0 0"><joint axis="0 1 0"/><geom size=".05"/>
           <site name="s" pos=".1 0 0"/></body></body></worldbody><tendon>{tendons}</tendon><actuator><motor joint="right_thumb_cmc_abd"/>{motors}</actuator></mujoco>""")
-        with self.assertWarnsRegex(mjgear.GearWarning, "if_tendon0, .* wrap around geoms, where the engine has no armature of tendons"):
+        with self.assertWarnsRegex(
+            mjgear.GearWarning, "if_tendon0, .* wrap around geoms, where the engine has no armature of tendons"
+        ):
             added = mjgear.add_robot_gears(spec, "aero_hand")
         self.assertEqual((added.tendons, dict(added.left)), (tuple(ropes), {}))
         model = spec.compile()
@@ -360,16 +430,25 @@ class Refused(unittest.TestCase):
 
     def test_old_name(self):
         with self.assertWarnsRegex(DeprecationWarning, "dress is called add_robot_gears"):
-            self.assertEqual(mjgear.dress(self.ur5e(), "ur5e").joints, mjgear.add_robot_gears(self.ur5e(), "ur5e").joints)
+            self.assertEqual(
+                mjgear.dress(self.ur5e(), "ur5e").joints, mjgear.add_robot_gears(self.ur5e(), "ur5e").joints
+            )
 
     def test_tendons_that_the_table_does_not_know(self):
         """Menagerie's Panda: one motor closes both fingers by a tendon, which this robot's table lacks. Unknown tendons of other
         robots cause no error."""
-        text = "".join(f'<body pos=".2 0 0"><joint name="joint{i}" axis="0 1 0"/><geom size=".05"/>' for i in range(1, 8))
-        text += "".join(f'<body><joint name="finger_joint{i}" type="slide"/><geom size=".02"/></body>' for i in (1, 2)) + "</body>" * 7
+        text = "".join(
+            f'<body pos=".2 0 0"><joint name="joint{i}" axis="0 1 0"/><geom size=".05"/>' for i in range(1, 8)
+        )
+        text += (
+            "".join(f'<body><joint name="finger_joint{i}" type="slide"/><geom size=".02"/></body>' for i in (1, 2))
+            + "</body>" * 7
+        )
         text += '<body pos="0 5 0"><joint name="other1"/><geom size=".1"/><body><joint name="other2"/><geom size=".1"/></body></body>'
-        motors = "".join(f'<fixed name="{name}"><joint joint="{one}" coef=".5"/><joint joint="{two}" coef=".5"/></fixed>' for name, one, two in (
-            ("split", "finger_joint1", "finger_joint2"), ("others", "other1", "other2")))
+        motors = "".join(
+            f'<fixed name="{name}"><joint joint="{one}" coef=".5"/><joint joint="{two}" coef=".5"/></fixed>'
+            for name, one, two in (("split", "finger_joint1", "finger_joint2"), ("others", "other1", "other2"))
+        )
         spec = mujoco.MjSpec.from_string(f"""<mujoco><worldbody>{text}</worldbody><tendon>{motors}</tendon>
           <actuator><motor tendon="split"/><motor tendon="others"/></actuator></mujoco>""")
         with warnings.catch_warnings(record=True) as told:
@@ -384,19 +463,57 @@ class Refused(unittest.TestCase):
     def test_robots_of_hobby_servos(self):
         """By the names that their models have; each joint gets the gear of its servo and none is left."""
         arm = ["shoulder_pan", "shoulder_lift", "elbow_flex", "wrist_flex", "wrist_roll", "gripper"]
-        legs = [f"{side}_{joint}" for side in ("left", "right") for joint in ("hip_yaw", "hip_roll", "hip_pitch", "knee")]
+        legs = [
+            f"{side}_{joint}" for side in ("left", "right") for joint in ("hip_yaw", "hip_roll", "hip_pitch", "knee")
+        ]
         duck = [*legs, "left_ankle", "right_ankle", "neck_pitch", "head_pitch", "head_yaw", "head_roll"]
         wheels = ["base_left_wheel", "base_back_wheel", "base_right_wheel"]
-        toddler = [*legs, "neck_yaw", "neck_pitch", "waist_yaw", "waist_roll", *(f"{side}_{joint}" for side in ("left", "right") for joint in (
-            "ank_roll", "ank_pitch", "sho_pitch", "sho_roll", "sho_yaw", "elbow_roll", "elbow_yaw", "wrist_pitch", "wrist_roll"))]
-        robots = {"so101": arm, "so101_leader": arm, "lekiwi": [*(f"arm_{one}" for one in arm), *wheels], "open_duck_mini": duck, "microduck": duck, "toddlerbot_active": toddler,
-                  "xlerobot": [*(f"{side}_arm_{one}" for side in ("left", "right") for one in arm), "head_motor_1", "head_motor_2", *wheels]}
+        toddler = [
+            *legs,
+            "neck_yaw",
+            "neck_pitch",
+            "waist_yaw",
+            "waist_roll",
+            *(
+                f"{side}_{joint}"
+                for side in ("left", "right")
+                for joint in (
+                    "ank_roll",
+                    "ank_pitch",
+                    "sho_pitch",
+                    "sho_roll",
+                    "sho_yaw",
+                    "elbow_roll",
+                    "elbow_yaw",
+                    "wrist_pitch",
+                    "wrist_roll",
+                )
+            ),
+        ]
+        robots = {
+            "so101": arm,
+            "so101_leader": arm,
+            "lekiwi": [*(f"arm_{one}" for one in arm), *wheels],
+            "open_duck_mini": duck,
+            "microduck": duck,
+            "toddlerbot_active": toddler,
+            "xlerobot": [
+                *(f"{side}_arm_{one}" for side in ("left", "right") for one in arm),
+                "head_motor_1",
+                "head_motor_2",
+                *wheels,
+            ],
+        }
         for robot, names in robots.items():
             with self.subTest(robot), warnings.catch_warnings():
                 warnings.simplefilter("error")
-                text = "".join(f'<body pos=".1 0 0"><joint name="{name}" axis="0 1 0"/><geom size=".02"/>' for name in names) + "</body>" * len(names)
+                text = "".join(
+                    f'<body pos=".1 0 0"><joint name="{name}" axis="0 1 0"/><geom size=".02"/>' for name in names
+                ) + "</body>" * len(names)
                 motors = "".join(f'<motor joint="{name}"/>' for name in names)
-                spec = mujoco.MjSpec.from_string(f"<mujoco><worldbody>{text}</worldbody><actuator>{motors}</actuator></mujoco>")
+                spec = mujoco.MjSpec.from_string(
+                    f"<mujoco><worldbody>{text}</worldbody><actuator>{motors}</actuator></mujoco>"
+                )
                 added = mjgear.add_robot_gears(spec, robot)
                 self.assertEqual((sorted(added.joints), dict(added.left)), (sorted(names), {}))
                 model = spec.compile()
@@ -411,11 +528,17 @@ class Refused(unittest.TestCase):
         facts = mjgear.explain("sts3215_m4")
         follower = mjgear.robots()["so101"].actuators[0]
         self.assertAlmostEqual(follower.keys["eta_forward"], facts.eta_forward_rest, delta=1e-3)
-        self.assertAlmostEqual(follower.keys["coulomb"], sum(mjgear.presets()["sts3215_m4"].keys[key] for key in ("coulomb", "stribeck_friction")), delta=1e-3)
+        self.assertAlmostEqual(
+            follower.keys["coulomb"],
+            sum(mjgear.presets()["sts3215_m4"].keys[key] for key in ("coulomb", "stribeck_friction")),
+            delta=1e-3,
+        )
 
     def test_missing_joints_are_told(self):
         text = ARM % '<body><joint name="waist" axis="0 1 0"/><geom size=".1"/></body>'
-        with self.assertWarnsRegex(mjgear.GearWarning, "vx300s: the model has no joint wrist_rotate, so that these get no gear"):
+        with self.assertWarnsRegex(
+            mjgear.GearWarning, "vx300s: the model has no joint wrist_rotate, so that these get no gear"
+        ):
             mjgear.add_robot_gears(mujoco.MjSpec.from_string(text), "vx300s")
 
 

@@ -108,16 +108,26 @@ class SameWords(unittest.TestCase):
     def test_other_ways_to_write_units(self):
         for one, other in (("5 arcmin", 5 / 60 * np.pi / 180), ("5 degrees", np.pi / 36), ("5deg", np.pi / 36)):
             facts = mjgear.explain(type="leadscrew", lead_angle=one, mu=0.1)
-            self.assertAlmostEqual(facts.gamma_v, mjgear.explain(type="leadscrew", lead_angle=other, mu=0.1).gamma_v, delta=1e-12 * abs(facts.gamma_v))
+            self.assertAlmostEqual(
+                facts.gamma_v,
+                mjgear.explain(type="leadscrew", lead_angle=other, mu=0.1).gamma_v,
+                delta=1e-12 * abs(facts.gamma_v),
+            )
         for one in ("2 N\u00b7m", "2 N*m", "200 N cm"):
             self.assertEqual(mjgear.explain("harmonic_drive", coulomb=one), mjgear.explain("harmonic_drive", coulomb=2))
         for one in ("0.2 kgcm^2", "0.2 kg cm2", "0.2 kg*cm^2"):
-            self.assertAlmostEqual(mjgear.explain("worm", ratio=1, motor_inertia=one, inertia="1 kg m^2").armature, 2e-5, delta=1e-18)
+            self.assertAlmostEqual(
+                mjgear.explain("worm", ratio=1, motor_inertia=one, inertia="1 kg m^2").armature, 2e-5, delta=1e-18
+            )
         self.assertEqual(mjgear.explain(eta_forward="80 percent"), mjgear.explain(eta_forward=0.8))
 
     def test_loads_of_hinges_and_slides(self):
         """A torque of a hinge, a force of a slide."""
-        for keys in ({"preset": "worm", "load": "20 N"}, {"preset": "acme_screw", "load": "20 Nm"}, {"preset": "acme_screw", "load": "2 lb"}):
+        for keys in (
+            {"preset": "worm", "load": "20 N"},
+            {"preset": "acme_screw", "load": "20 Nm"},
+            {"preset": "acme_screw", "load": "2 lb"},
+        ):
             with self.assertRaisesRegex(mjgear.GearError, "load = .* does not fit; write one of") as caught:
                 mjgear.explain(**keys)
             words = [f"{key}={value}" if key != "preset" else value for key, value in keys.items()]
@@ -144,7 +154,9 @@ class SameWords(unittest.TestCase):
             mjgear.add(arm(), "elbow", eta_forward=0.4, eta_backward=-0.5)
             mjgear.add(arm(), "elbow", eta_forward=0.5)
             mjgear.add(arm(), "elbow", "worm")
-        self.assertEqual([mjgear.explain(eta_forward=0.4, eta_backward=0).remark, mjgear.explain("worm").remark], [None, None])
+        self.assertEqual(
+            [mjgear.explain(eta_forward=0.4, eta_backward=0).remark, mjgear.explain("worm").remark], [None, None]
+        )
 
     def test_percent_is_no_guess(self):
         for value, line in ((2, "would be a gear that creates energy"), (80, "write 0.8 for 80 percent")):
@@ -154,8 +166,16 @@ class SameWords(unittest.TestCase):
     def test_models(self):
         with tempfile.TemporaryDirectory() as folder:
             file = os.path.join(folder, "model.xml")
-            for text in (WRONG, WRONG.replace('"RK4"', '"Euler"'), ARM % EXTENSION.replace("-0.1", "2"), "<mujoco><worldbody>",
-                         ARM % EXTENSION, BRANCHES % ("", "") , ARM.replace('armature=".1"', "") % EXTENSION.replace("-0.1", "0.5").replace('"0.5"/>\n      </i', '"0"/>\n      </i')):
+            for text in (
+                WRONG,
+                WRONG.replace('"RK4"', '"Euler"'),
+                ARM % EXTENSION.replace("-0.1", "2"),
+                "<mujoco><worldbody>",
+                ARM % EXTENSION,
+                BRANCHES % ("", ""),
+                ARM.replace('armature=".1"', "")
+                % EXTENSION.replace("-0.1", "0.5").replace('"0.5"/>\n      </i', '"0"/>\n      </i'),
+            ):
                 pathlib.Path(file).write_text(text)
                 problems, lines = tool("check", file)
                 report = mjgear.check(file)
@@ -167,9 +187,15 @@ class SameWords(unittest.TestCase):
 
     def test_instances_with_and_without_a_home(self):
         """Lines in the order of the file; the spec compiles afterwards as it would have before."""
-        two = EXTENSION.replace("shoulder elbow", "elbow").replace("0.7 0.6", "0.6").replace(
-            "</plugin>", '<instance name="b"><config key="joint" value="shoulder"/><config key="gamma_u" value="%s"/>'
-            '<config key="gamma_v" value=".2"/></instance></plugin>')
+        two = (
+            EXTENSION.replace("shoulder elbow", "elbow")
+            .replace("0.7 0.6", "0.6")
+            .replace(
+                "</plugin>",
+                '<instance name="b"><config key="joint" value="shoulder"/><config key="gamma_u" value="%s"/>'
+                '<config key="gamma_v" value=".2"/></instance></plugin>',
+            )
+        )
         text = (ARM % two).replace('name="upper">', 'name="upper"><plugin plugin="mjgear.transmission" instance="b"/>')
         with tempfile.TemporaryDirectory() as folder:
             file = os.path.join(folder, "model.xml")
@@ -194,7 +220,9 @@ class SameWords(unittest.TestCase):
                 pathlib.Path(file).write_text(inside % (key, value))
                 problems, _ = tool("check", file)
                 self.assertEqual(list(mjgear.check(file).problems), problems)
-                self.assertEqual(list(mjgear.check(mujoco.MjSpec.from_string(inside % (key, value))).problems), problems[:1])
+                self.assertEqual(
+                    list(mjgear.check(mujoco.MjSpec.from_string(inside % (key, value))).problems), problems[:1]
+                )
 
     def test_a_spec_stays_as_it_is(self):
         spec = mujoco.MjSpec.from_string(WRONG)
@@ -230,7 +258,9 @@ class SameWords(unittest.TestCase):
                 spec.joint("elbow").armature = 0
                 keys = {**keys, "rotor_inertia": 0.1}
             spec.add_plugin(name="gears", plugin_name="mjgear.transmission", active=True).config = {
-                "joint": joints, **{key: str(value) for key, value in keys.items()}}
+                "joint": joints,
+                **{key: str(value) for key, value in keys.items()},
+            }
             self.assertEqual(caught.exception.problems, mjgear.check(spec).problems)
 
     def test_free_joint(self):
@@ -245,7 +275,9 @@ class SameWords(unittest.TestCase):
         mjgear.add(spec, "elbow", "worm")
         with self.assertRaisesRegex(mjgear.GearError, r"instance 'gears' already; .* add\(.., name='gears_2'\)"):
             mjgear.add(spec, "shoulder", "worm", name="gears")
-        with self.assertRaisesRegex(mjgear.GearError, "joint 'elbow' already has a gear from instance 'gears'; name each once"):
+        with self.assertRaisesRegex(
+            mjgear.GearError, "joint 'elbow' already has a gear from instance 'gears'; name each once"
+        ):
             mjgear.add(spec, "elbow", "worm", name="gears_2")
         mjgear.add(spec, "shoulder", "worm", name="gears_2")
         self.assertEqual(len(mjgear.Gears(model := spec.compile(), mujoco.MjData(model))), 2)
@@ -295,19 +327,42 @@ class AtTheCall(unittest.TestCase):
     def test_wrong_objects(self):
         spec = arm()
         for call, line in (
-            (lambda: mjgear.add(self.model, "elbow", "worm"), "^add needs an MjSpec, not MjModel, which is compiled: take the MjSpec that it came from, then add, then compile$"),
-            (lambda: mjgear.add("arm.xml", "elbow", "worm"), r"^add needs an MjSpec, not str; take mujoco.MjSpec.from_file\(..\), then add, then compile$"),
-            (lambda: mjgear.Gears(self.data, self.model), r"the first argument is an MjData; write Gears\(model, data\)"),
-            (lambda: mjgear.add(mujoco.MjSpec.from_string("<mujoco><worldbody><body><joint/><geom size='.1'/></body></worldbody></mujoco>"), "*", "worm"),
-             r"'\*' fits a joint without a name in a body without a name; give it one"),
+            (
+                lambda: mjgear.add(self.model, "elbow", "worm"),
+                "^add needs an MjSpec, not MjModel, which is compiled: take the MjSpec that it came from, then add, then compile$",
+            ),
+            (
+                lambda: mjgear.add("arm.xml", "elbow", "worm"),
+                r"^add needs an MjSpec, not str; take mujoco.MjSpec.from_file\(..\), then add, then compile$",
+            ),
+            (
+                lambda: mjgear.Gears(self.data, self.model),
+                r"the first argument is an MjData; write Gears\(model, data\)",
+            ),
+            (
+                lambda: mjgear.add(
+                    mujoco.MjSpec.from_string(
+                        "<mujoco><worldbody><body><joint/><geom size='.1'/></body></worldbody></mujoco>"
+                    ),
+                    "*",
+                    "worm",
+                ),
+                r"'\*' fits a joint without a name in a body without a name; give it one",
+            ),
             (lambda: mjgear.explain("harmonic"), "unknown preset 'harmonic'; did you mean harmonic_drive"),
             (lambda: mjgear.add(spec, None, "worm"), r"joints are \[None\]; give a name, or a list of names"),
             (lambda: mjgear.add(spec, b"elbow", "worm"), "give a name, or a list of names"),
             (lambda: mjgear.add(spec, "elbow", "worm", name=3), "name is 3; give a text"),
             (lambda: mjgear.add(spec, "elbow", "worm", joint="a"), "joint is no key of add"),
-            (lambda: mjgear.Gears(spec, self.data), "Gears needs an MjModel and its data, not MjSpec, which is not compiled"),
+            (
+                lambda: mjgear.Gears(spec, self.data),
+                "Gears needs an MjModel and its data, not MjSpec, which is not compiled",
+            ),
             (lambda: mjgear.Gears(self.model, None), "Gears needs an MjData of the model, or a Batch, not NoneType"),
-            (lambda: mjgear.Gears(self.model, self.model), "Gears needs an MjData of the model, or a Batch, not MjModel"),
+            (
+                lambda: mjgear.Gears(self.model, self.model),
+                "Gears needs an MjData of the model, or a Batch, not MjModel",
+            ),
             (lambda: mjgear.check(3), "a model is an MJCF file, an MjSpec or an MjModel, not int"),
         ):
             with self.assertRaisesRegex(mjgear.GearError, line):
@@ -316,7 +371,9 @@ class AtTheCall(unittest.TestCase):
     def test_shapes_over_a_batch(self):
         elbow = mjgear.Gears(self.model, Batch(self.model, 5, nthread=1))["elbow"]
         for value in ([0.5, 0.6], [[0.5] * 5], np.zeros((5, 2))):
-            with self.assertRaisesRegex(mjgear.GearError, r"'elbow': eta_forward has shape \(.*\) for 5 simulations; give one, or one for each"):
+            with self.assertRaisesRegex(
+                mjgear.GearError, r"'elbow': eta_forward has shape \(.*\) for 5 simulations; give one, or one for each"
+            ):
                 elbow.eta_forward = value
         elbow.set(eta_forward=["80 %", 0.7, 0.6, 0.5, 0.4], coulomb="2 Nm")
         np.testing.assert_allclose(elbow.eta_forward, [0.8, 0.7, 0.6, 0.5, 0.4])
@@ -356,7 +413,9 @@ class AtTheCall(unittest.TestCase):
     def test_pickled_data(self):
         self.gears["elbow"].eta_forward = 0.5
         data = pickle.loads(pickle.dumps(self.data))
-        with self.assertRaisesRegex(mjgear.GearError, r"the data are not of this model; .*mjgear.Gears\(data.model, data\)"):
+        with self.assertRaisesRegex(
+            mjgear.GearError, r"the data are not of this model; .*mjgear.Gears\(data.model, data\)"
+        ):
             mjgear.Gears(self.model, data)
         self.assertEqual(mjgear.Gears(data.model, data)["elbow"].eta_forward, 0.5)
 
@@ -390,7 +449,9 @@ class Armature(unittest.TestCase):
             np.testing.assert_allclose(model.dof_armature[6:], 3e-3, rtol=1e-14)
 
     def test_home_without_a_name(self):
-        spec = mujoco.MjSpec.from_string("<mujoco><worldbody><body><joint name='a'/><geom size='.1'/></body></worldbody></mujoco>")
+        spec = mujoco.MjSpec.from_string(
+            "<mujoco><worldbody><body><joint name='a'/><geom size='.1'/></body></worldbody></mujoco>"
+        )
         self.assertRegex(str(mjgear.add(spec, "a", "worm")), "^instance 'gears' in a body without a name: ")
 
     def test_preset_and_numbers(self):
@@ -399,7 +460,9 @@ class Armature(unittest.TestCase):
             np.testing.assert_allclose(model.dof_armature[6:], expected, rtol=1e-14)
         with self.assertRaisesRegex(mjgear.GearError, "harmonic_drive has no rotor inertia"):
             self.of(' armature="1"', "harmonic_drive", armature="preset")
-        with self.assertRaisesRegex(mjgear.GearError, "armature = 'kep' is unknown; write 'keep', 'preset' or a number"):
+        with self.assertRaisesRegex(
+            mjgear.GearError, "armature = 'kep' is unknown; write 'keep', 'preset' or a number"
+        ):
             self.of("", armature="kep")
         with self.assertRaisesRegex(mjgear.GearError, "armature and motor_inertia say the same twice"):
             self.of("", armature=1, motor_inertia=1e-4)
@@ -424,8 +487,11 @@ class Armature(unittest.TestCase):
 
     def test_a_stiff_drive_does_not_blow_up(self):
         """The armature that keeps a stiff servo stable: 1 became 3e-3, and the state NaN."""
-        text = (BRANCHES % (' armature="1"', ' armature="1"')).replace("</mujoco>", """<option timestep=".01"/>
-            <actuator><position joint="l" kp="500"/><position joint="r" kp="500"/></actuator></mujoco>""")
+        text = (BRANCHES % (' armature="1"', ' armature="1"')).replace(
+            "</mujoco>",
+            """<option timestep=".01"/>
+            <actuator><position joint="l" kp="500"/><position joint="r" kp="500"/></actuator></mujoco>""",
+        )
         found = {}
         for policy in ("keep", "preset"):
             spec = mujoco.MjSpec.from_string(text)
@@ -466,7 +532,9 @@ model = mujoco.MjModel.from_xml_string(spec.to_xml().replace('0.2', '0.3'))
 mujoco.mj_step(model, mujoco.MjData(model))
 """
         text = BRANCHES % (' armature="1" frictionloss=".2"', ' armature="1"')
-        done = subprocess.run([sys.executable, "-c", code, text], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=True)
+        done = subprocess.run(
+            [sys.executable, "-c", code, text], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=True
+        )
         before, after = done.stdout.split("twice")
         self.assertEqual([before.count("has frictionloss"), after.count("has frictionloss")], [1, 1], done.stdout)
 
@@ -474,7 +542,9 @@ mujoco.mj_step(model, mujoco.MjData(model))
         """With the motor off the robot falls as it would without gears, to the last bit but rounding."""
         model, lines = self.of("", "harmonic_drive")
         self.assertEqual(len(lines), 2)
-        self.assertRegex(lines[0], "joint 'l': the gear has neither rotor inertia .* does nothing while its motor is off")
+        self.assertRegex(
+            lines[0], "joint 'l': the gear has neither rotor inertia .* does nothing while its motor is off"
+        )
         paths = []
         for one in (model, mujoco.MjModel.from_xml_string(BRANCHES % ("", ""))):
             data = mujoco.MjData(one)
@@ -482,8 +552,12 @@ mujoco.mj_step(model, mujoco.MjData(model))
             mujoco.mj_step(one, data, 100)
             paths.append(data.qpos.copy())
         np.testing.assert_allclose(paths[0], paths[1], rtol=0, atol=1e-12)
-        for own, preset, values in ((' armature=".1"', "harmonic_drive", {}), ("", "harmonic_drive", {"coulomb": 0.1}),
-                                    ("", "worm", {}), ("", "planetary_1stage", {})):
+        for own, preset, values in (
+            (' armature=".1"', "harmonic_drive", {}),
+            ("", "harmonic_drive", {"coulomb": 0.1}),
+            ("", "worm", {}),
+            ("", "planetary_1stage", {}),
+        ):
             self.assertEqual(self.of(own, preset, **values)[1], [])
 
 
@@ -553,10 +627,14 @@ class Extras(unittest.TestCase):
     def test_as_pyproject_says(self):
         text = (SOURCE / "pyproject.toml").read_text()
         section = text.split("[project.optional-dependencies]\n")[1].split("\n\n")[0]
-        extras = {name: ast.literal_eval(packages) for name, packages in (line.split(" = ") for line in section.splitlines())}
+        extras = {
+            name: ast.literal_eval(packages) for name, packages in (line.split(" = ") for line in section.splitlines())
+        }
         self.assertEqual({name: shlex.split(words) for name, words in _extras.PACKAGES.items()}, extras)
         # the newest release is the one that ./check installs; the oldest one takes the plugin's oldest MuJoCo
-        pinned = re.search(r"^mujoco-warp==([0-9]+\.[0-9]+)", (SOURCE / "cmake/requirements-warp.in").read_text(), re.MULTILINE)
+        pinned = re.search(
+            r"^mujoco-warp==([0-9]+\.[0-9]+)", (SOURCE / "cmake/requirements-warp.in").read_text(), re.MULTILINE
+        )
         oldest = re.search(r'"mujoco>=([0-9.]+)"', text)
         self.assertEqual(_extras.WARP, (oldest[1], pinned[1]))
 
@@ -572,15 +650,24 @@ class Extras(unittest.TestCase):
         done = self.run_without("scipy", program, "identify", "--help")
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         self.assertTrue(done.stdout.startswith("usage: mjgear identify LOGS") and line in done.stdout, done.stdout)
-        self.assertEqual(self.run_without("scipy", "import mjgear.identify").stderr.splitlines()[-1], f"ImportError: mjgear.identify {line}")
+        self.assertEqual(
+            self.run_without("scipy", "import mjgear.identify").stderr.splitlines()[-1],
+            f"ImportError: mjgear.identify {line}",
+        )
 
     def test_warp_and_figures(self):
         done = self.run_without("mujoco_warp", "import mjgear.warp")
-        self.assertEqual(done.stderr.splitlines()[-1], "ImportError: mjgear.warp needs mujoco_warp, which is not installed: pip install "
-                         "'mujoco-warp>=3.11' (in a clone of mjgear: pip install '.[warp]')")
+        self.assertEqual(
+            done.stderr.splitlines()[-1],
+            "ImportError: mjgear.warp needs mujoco_warp, which is not installed: pip install "
+            "'mujoco-warp>=3.11' (in a clone of mjgear: pip install '.[warp]')",
+        )
         done = self.run_without("matplotlib", "import mjgear; mjgear.plot('worm', kind='law')")
-        self.assertEqual(done.stderr.splitlines()[-1], "ImportError: a figure needs matplotlib, which is not installed: pip install matplotlib "
-                         "(in a clone of mjgear: pip install '.[plot]')")
+        self.assertEqual(
+            done.stderr.splitlines()[-1],
+            "ImportError: a figure needs matplotlib, which is not installed: pip install matplotlib "
+            "(in a clone of mjgear: pip install '.[plot]')",
+        )
 
 
 if __name__ == "__main__":

@@ -15,7 +15,9 @@ from mjgear import _structs
 
 SOURCE = pathlib.Path(os.environ["MJGEAR_SOURCE_DIR"])
 
-INCLUDE = [f"-I{folder}" for folder in (SOURCE / "core", SOURCE / "plugin", pathlib.Path(mujoco.__file__).parent / "include")]
+INCLUDE = [
+    f"-I{folder}" for folder in (SOURCE / "core", SOURCE / "plugin", pathlib.Path(mujoco.__file__).parent / "include")
+]
 
 STRUCTS = {
     "mjgKeyInfo": _structs.KeyInfo,
@@ -50,7 +52,9 @@ class Layout(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             source = pathlib.Path(folder) / "layout.c"
             body = "\n".join(in_c())
-            source.write_text(f'#include <stdio.h>\n#include "mjgear_report.h"\n#include "mjgear_plugin.h"\nint main(void) {{\n{body}\nreturn 0;\n}}\n')
+            source.write_text(
+                f'#include <stdio.h>\n#include "mjgear_report.h"\n#include "mjgear_plugin.h"\nint main(void) {{\n{body}\nreturn 0;\n}}\n'
+            )
             program = pathlib.Path(folder) / "layout"
             environment = {name: value for name, value in os.environ.items() if name != "LD_PRELOAD"}
             subprocess.run(["cc", *INCLUDE, source, "-o", program], check=True, env=environment)

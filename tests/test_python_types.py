@@ -12,7 +12,9 @@ if not PYTHON.exists():
     sys.exit(77)
 
 SOURCE = pathlib.Path(os.environ["MJGEAR_SOURCE_DIR"])
-ENVIRONMENT = {name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "LD_PRELOAD")} | {"MYPYPATH": str(SOURCE / "python")}
+ENVIRONMENT = {name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "LD_PRELOAD")} | {
+    "MYPYPATH": str(SOURCE / "python")
+}
 
 # lines of a user, and mypy's message for each; empty: none
 USE = (
@@ -26,14 +28,24 @@ USE = (
     ('mjgear.convert("worm", lead_angel=0.1)', 'Unexpected keyword argument "lead_angel"'),
     ("mjgear.State.STUK", '"type[State]" has no attribute "STUK"'),
     ("from mjgear import warp", ""),
-    ("def read(gears: warp.Gears) -> object: return gears.friction, gears.internal_force, gears.gamma_v, gears['elbow'].friction", ""),
+    (
+        "def read(gears: warp.Gears) -> object: return gears.friction, gears.internal_force, gears.gamma_v, gears['elbow'].friction",
+        "",
+    ),
     ("def misread(gears: warp.Gears) -> object: return gears.frictoin", '"Gears" has no attribute "frictoin"'),
     ("mjgear.ad", 'Module has no attribute "ad"'),
 )
 
 
 def mypy(*arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([PYTHON, "-m", "mypy", "--cache-dir=build/mypy", *arguments], cwd=SOURCE, env=ENVIRONMENT, capture_output=True, text=True, check=False)
+    return subprocess.run(
+        [PYTHON, "-m", "mypy", "--cache-dir=build/mypy", *arguments],
+        cwd=SOURCE,
+        env=ENVIRONMENT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
 
 
 def test_package() -> None:

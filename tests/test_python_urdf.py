@@ -16,7 +16,7 @@ TOOL = sys.argv.pop(1)
 
 
 def link(name):
-    return (f'<link name="{name}"><inertial><origin xyz="0.1 0 0"/><mass value="1"/><inertia ixx="0.01" iyy="0.01" izz="0.01" ixy="0" ixz="0" iyz="0"/></inertial></link>')
+    return f'<link name="{name}"><inertial><origin xyz="0.1 0 0"/><mass value="1"/><inertia ixx="0.01" iyy="0.01" izz="0.01" ixy="0" ixz="0" iyz="0"/></inertial></link>'
 
 
 def joint(name, parent, child, more="", kind="revolute"):
@@ -74,7 +74,10 @@ class Test(unittest.TestCase):
         return path
 
     def test_universal(self):
-        made = mjgear.from_urdf(self.file(UNIVERSAL), {"shoulder_pan_joint": "harmonic_drive", "elbow*": {"eta_forward": 0.7, "eta_backward": -0.1}})
+        made = mjgear.from_urdf(
+            self.file(UNIVERSAL),
+            {"shoulder_pan_joint": "harmonic_drive", "elbow*": {"eta_forward": 0.7, "eta_backward": -0.1}},
+        )
         self.assertEqual(dict(made.reductions), {"shoulder_pan_joint": 101, "elbow_joint": 50})
         told = "\n".join(made.lost)
         for line in ("the sign of the reduction -50 of joint 'elbow_joint'", "<gazebo>", "velocity limits of joints"):
@@ -90,13 +93,17 @@ class Test(unittest.TestCase):
         self.assertEqual(data.qvel[1], 0)  # the elbow locks
 
         # a motor's inertia shows multiplied by the square of the file's reduction
-        other = mjgear.from_urdf(self.file(UNIVERSAL), {"shoulder_pan_joint": {"preset": "harmonic_drive", "motor_inertia": "1e-4 kg m2"}})
+        other = mjgear.from_urdf(
+            self.file(UNIVERSAL), {"shoulder_pan_joint": {"preset": "harmonic_drive", "motor_inertia": "1e-4 kg m2"}}
+        )
         self.assertAlmostEqual(other.spec.compile().dof_armature[0], 1e-4 * 101**2, delta=1e-12)
 
     def test_reduction_of_one(self):
         # makers' files say 1 for gears of 100:1: a preset keeps its ratio, by whose square a motor's inertia shows
         one = self.file(UNIVERSAL.replace("<mechanicalReduction>101<", "<mechanicalReduction>1<"))
-        made = mjgear.from_urdf(one, {"shoulder_pan_joint": {"preset": "harmonic_drive", "motor_inertia": "1e-4 kg m2"}})
+        made = mjgear.from_urdf(
+            one, {"shoulder_pan_joint": {"preset": "harmonic_drive", "motor_inertia": "1e-4 kg m2"}}
+        )
         self.assertAlmostEqual(made.spec.compile().dof_armature[0], 1e-4 * 100**2, delta=1e-12)
         self.assertIn("the reduction 1 of joint 'shoulder_pan_joint': the ratio of its preset stays", made.lost)
         made = mjgear.from_urdf(one, {"shoulder_pan_joint": {"eta_forward": 0.9, "motor_inertia": "1e-4 kg m2"}})
@@ -106,7 +113,10 @@ class Test(unittest.TestCase):
         made = mjgear.from_urdf(self.file(PAL), {"arm_1_joint": "worm"})
         self.assertEqual(dict(made.reductions), {"arm_1_joint": 100})
         told = "\n".join(made.lost)
-        for line in ("'wrist_trans' of type transmission_interface/DifferentialTransmission, which couples arm_6_joint, arm_7_joint", "<safety_controller> of joint 'arm_1_joint'"):
+        for line in (
+            "'wrist_trans' of type transmission_interface/DifferentialTransmission, which couples arm_6_joint, arm_7_joint",
+            "<safety_controller> of joint 'arm_1_joint'",
+        ):
             self.assertIn(line, told)
         self.assertEqual(made.spec.compile().nu, 1)
 
@@ -118,8 +128,14 @@ class Test(unittest.TestCase):
         np.testing.assert_array_equal(model.eq_data[0][:2], [0.1, -2])
 
     def test_command(self):
-        urdf, gears, xml = self.file(UNIVERSAL), self.file(json.dumps({"*": "worm"}), "gears.json"), self.folder / "robot.xml"
-        done = subprocess.run([TOOL, "convert", urdf, "--gears", gears, "-o", xml], capture_output=True, text=True, check=False)
+        urdf, gears, xml = (
+            self.file(UNIVERSAL),
+            self.file(json.dumps({"*": "worm"}), "gears.json"),
+            self.folder / "robot.xml",
+        )
+        done = subprocess.run(
+            [TOOL, "convert", urdf, "--gears", gears, "-o", xml], capture_output=True, text=True, check=False
+        )
         self.assertEqual((done.returncode, done.stderr), (0, ""), done.stderr)
         self.assertIn("lost: <gazebo>", done.stdout)
         model = mujoco.MjModel.from_xml_path(str(xml))
@@ -128,17 +144,37 @@ class Test(unittest.TestCase):
     def test_sdf(self):
         # MuJoCo reads no SDF: its joints' mechanics go into the same robot as MJCF
         sdf, xml, out = self.file(SDF, "robot.sdf"), self.file(OF_SDF, "robot.xml"), self.folder / "out.xml"
-        gears = self.file(json.dumps({"arm": "worm", "lift": {"eta_forward": 0.4, "eta_backward": -0.2, "motor_coulomb": 0.01}}), "gears.json")
-        done = subprocess.run([TOOL, "convert", sdf, "--into", xml, "--gears", gears, "-o", out], capture_output=True, text=True, check=False)
+        gears = self.file(
+            json.dumps({"arm": "worm", "lift": {"eta_forward": 0.4, "eta_backward": -0.2, "motor_coulomb": 0.01}}),
+            "gears.json",
+        )
+        done = subprocess.run(
+            [TOOL, "convert", sdf, "--into", xml, "--gears", gears, "-o", out],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
         self.assertEqual((done.returncode, done.stderr), (0, ""), done.stderr)
-        for line in ("joint 'tail', which the model does not have", "joint 'neck' of type ball", "the turning of screw 'lift'", "the left-handed thread of screw 'lift'"):
+        for line in (
+            "joint 'tail', which the model does not have",
+            "joint 'neck' of type ball",
+            "the turning of screw 'lift'",
+            "the left-handed thread of screw 'lift'",
+        ):
             self.assertIn(f"lost: {line}", done.stdout)
         model = mujoco.MjModel.from_xml_path(str(out))
         data = mujoco.MjData(model)
         own = mjgear.Gears(model, data)
         self.assertAlmostEqual(own["arm"].coulomb, 1.5, delta=1e-12)
         self.assertEqual(own["lift"].ratio, 500)  # thread_pitch is in rad/m
-        self.assertEqual([np.ravel(model.joint("wheel1").damping)[0], model.joint("wheel1").stiffness[0], model.joint("wheel1").frictionloss[0]], [0.3, 2, 0.1])
+        self.assertEqual(
+            [
+                np.ravel(model.joint("wheel1").damping)[0],
+                model.joint("wheel1").stiffness[0],
+                model.joint("wheel1").frictionloss[0],
+            ],
+            [0.3, 2, 0.1],
+        )
 
         # theta_2 = -3 theta_1, where the second axis points the other way in the model
         data.qpos[model.joint("wheel1").qposadr] = 0.2
@@ -152,7 +188,9 @@ class Test(unittest.TestCase):
         done = subprocess.run([TOOL, "convert", sdf], capture_output=True, text=True, check=False)
         self.assertEqual(done.returncode, 2)
         self.assertIn("an SDF needs --into", done.stderr)
-        with self.assertRaisesRegex(mjgear.GearError, "joint 'arm': axis/dynamics/friction is 'much', which is no number"):
+        with self.assertRaisesRegex(
+            mjgear.GearError, "joint 'arm': axis/dynamics/friction is 'much', which is no number"
+        ):
             mjgear.from_sdf(self.file(SDF.replace(">1.5<", ">much<"), "bad.sdf"), xml)
 
     def test_refusals(self):

@@ -13,7 +13,9 @@ import tempfile
 import time
 
 SOURCE = pathlib.Path(os.environ["MJGEAR_SOURCE_DIR"])
-os.environ.update(RAY_AUTH_MODE="token", RAY_AUTH_TOKEN=secrets.token_hex(32))  # token that the nodes of a cluster share
+os.environ.update(
+    RAY_AUTH_MODE="token", RAY_AUTH_TOKEN=secrets.token_hex(32)
+)  # token that the nodes of a cluster share
 sys.path.insert(0, str(SOURCE / "examples"))
 
 try:
@@ -78,7 +80,9 @@ def start(workers):
         num_cpus=workers,
         include_dashboard=False,
         log_to_driver=False,
-        runtime_env={"env_vars": {"PYTHONPATH": os.pathsep.join([str(SOURCE / "examples"), os.environ.get("PYTHONPATH", "")])}},
+        runtime_env={
+            "env_vars": {"PYTHONPATH": os.pathsep.join([str(SOURCE / "examples"), os.environ.get("PYTHONPATH", "")])}
+        },
     )
 
 
@@ -106,12 +110,19 @@ def main():
 
         # extended, and cut: arms in both are the same, and no chunk is simulated again
         more = ray_sweep.sweep(dataclasses.replace(SETTINGS, arms=52), folder / "two.parquet")
-        assert len(more) == 52 and more.slice(0, 45).equals(one) and all(part.stat().st_mtime_ns == time for part, time in stays.items())
+        assert (
+            len(more) == 52
+            and more.slice(0, 45).equals(one)
+            and all(part.stat().st_mtime_ns == time for part, time in stays.items())
+        )
         assert ray_sweep.join(dataclasses.replace(SETTINGS, arms=13), folder / "two.parquet").equals(one.slice(0, 13))
         assert ray_sweep.join(SETTINGS, folder / "two.parquet").equals(one)
 
         # another sweep: settings, model, a release
-        refused(lambda: ray_sweep.sweep(dataclasses.replace(SETTINGS, lift=0.7), folder / "two.parquet"), "another sweep (lift was 0.6 and is 0.7)")
+        refused(
+            lambda: ray_sweep.sweep(dataclasses.replace(SETTINGS, lift=0.7), folder / "two.parquet"),
+            "another sweep (lift was 0.6 and is 0.7)",
+        )
         for module, name, value, line in (
             (ray_sweep, "ARM", ray_sweep.ARM.replace('mass="1"', 'mass="1.1"'), "another sweep (model was "),
             (ray_sweep.mujoco, "__version__", "9.9.9", "another sweep (mujoco was "),
@@ -127,7 +138,11 @@ def main():
         # chunks that raise, or whose worker dies each time: the others are written, these named, and tried again
         refused(lambda: ray_sweep.sweep(SETTINGS, folder / "raised.parquet", work=fails(folder), retries=1),
                 "2 of 5 chunks failed; 25 arms of the others", "chunk 1: ", "chunk 3: ValueError: no arm")  # fmt: skip
-        assert pa.parquet.read_table(folder / "raised.parquet")["arm"].to_pylist() == [*range(10), *range(20, 30), *range(40, 45)]
+        assert pa.parquet.read_table(folder / "raised.parquet")["arm"].to_pylist() == [
+            *range(10),
+            *range(20, 30),
+            *range(40, 45),
+        ]
         assert ray_sweep.sweep(SETTINGS, folder / "raised.parquet").equals(one)
 
         # the driver's time is proportional to the number of chunks
@@ -153,7 +168,9 @@ def main():
         sunk = np.array([one[f"{joint}_sunk"].to_numpy() for joint in ray_sweep.JOINTS])
         velocity = np.array([one[f"{joint}_velocity"].to_numpy() for joint in ray_sweep.JOINTS])
         assert holds.any() and not velocity[:, holds].any() and np.abs(sunk[:, ~holds]).max() > 0.05
-        print(f"{SETTINGS.chunks} chunks: equal for one and two workers, a killed worker, an interruption; {holds.sum()} arms hold")
+        print(
+            f"{SETTINGS.chunks} chunks: equal for one and two workers, a killed worker, an interruption; {holds.sum()} arms hold"
+        )
 
 
 PROGRAM = [sys.executable, str(SOURCE / "examples" / "ray_sweep.py"), "--arms", "120", "--chunk", "4", "--workers", "2"]
@@ -173,14 +190,19 @@ def interrupted():
         expected = ray_sweep.join(settings, alone)
         # one sweep: its driver is killed, then interrupted, then it is finished
         for kind, code, parts in ((signal.SIGKILL, -signal.SIGKILL, 3), (signal.SIGINT, 130, 8)):
-            driver = subprocess.Popen([*PROGRAM, "--out", str(out)], stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True)
+            driver = subprocess.Popen(
+                [*PROGRAM, "--out", str(out)], stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True
+            )
             while len(list(out.with_name(out.name + ".parts").glob("*.parquet"))) < parts and driver.poll() is None:
                 time.sleep(0.02)
             driver.send_signal(kind)
             _, told = driver.communicate()
             assert driver.returncode == code and not out.exists(), (kind, driver.returncode, told)
             if kind == signal.SIGINT:
-                assert "Traceback" not in told and "of 30 chunks are done; the same command goes on with the others" in told, told
+                assert (
+                    "Traceback" not in told
+                    and "of 30 chunks are done; the same command goes on with the others" in told
+                ), told
         again = run("--out", str(out))
         assert again.returncode == 0 and pa.parquet.read_table(out).equals(expected), again.stderr
 
@@ -197,7 +219,10 @@ def interrupted():
 def nodes():
     """Two nodes of a cluster on this machine, of which one is stopped halfway: the same bits. Without an address the cluster is not joined."""
     ray_program = pathlib.Path(sys.executable).with_name("ray")
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(SOURCE / "examples"), os.environ.get("PYTHONPATH", "")])}
+    environment = {
+        **os.environ,
+        "PYTHONPATH": os.pathsep.join([str(SOURCE / "examples"), os.environ.get("PYTHONPATH", "")]),
+    }
     with tempfile.TemporaryDirectory() as folder:
         folder = pathlib.Path(folder)
         start(2)
@@ -207,7 +232,14 @@ def nodes():
         started = []
         try:
             for words in (["--head", "--port=6399", "--include-dashboard=false"], [f"--address={address}"]):
-                started.append(subprocess.Popen([ray_program, "start", "--block", "--num-cpus=1", *words], env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL))
+                started.append(
+                    subprocess.Popen(
+                        [ray_program, "start", "--block", "--num-cpus=1", *words],
+                        env=environment,
+                        stdout=subprocess.DEVNULL,
+                        stderr=subprocess.DEVNULL,
+                    )
+                )
                 await_that(lambda: answers(6399))
             ray.init(address=address, log_to_driver=False)
             await_that(lambda: sum(node["Alive"] for node in ray.nodes()) == 2)
@@ -215,7 +247,13 @@ def nodes():
             used = ray.get([ray.remote(num_cpus=1)(where).remote() for _ in range(8)])
             assert len(set(used)) == 2, used
             ray.shutdown()
-            alone = subprocess.run([*PROGRAM, "--arms", "8", "--out", str(folder / "own.parquet")], env={**environment, "RAY_ADDRESS": address}, capture_output=True, text=True, check=False)
+            alone = subprocess.run(
+                [*PROGRAM, "--arms", "8", "--out", str(folder / "own.parquet")],
+                env={**environment, "RAY_ADDRESS": address},
+                capture_output=True,
+                text=True,
+                check=False,
+            )
             assert alone.returncode == 0 and "Connecting to existing" not in alone.stderr, alone.stderr
             print("two nodes: the same bits")
         finally:

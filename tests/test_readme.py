@@ -38,7 +38,7 @@ def typed(first, last):
     lines = [line[4:] for line in TEXT.splitlines() if line.startswith("    ")]
     start = next(i for i, line in enumerate(lines) if line.startswith(first))
     end = next(i for i, line in enumerate(lines) if i > start and line.startswith(last))
-    return "\n".join(lines[start:end + 1])
+    return "\n".join(lines[start : end + 1])
 
 
 class Readme(unittest.TestCase):
@@ -63,9 +63,16 @@ class Readme(unittest.TestCase):
 
     @unittest.skipIf("LD_PRELOAD" in os.environ, "a sanitized build")
     def test_ten_lines(self):
-        environment = dict(os.environ, PYTHONPATH=str(SOURCE / "python"), MJGEAR_LIBRARIES=str(pathlib.Path(PLUGIN).parent))
-        done = subprocess.run([sys.executable, "-c", block("python", "README.md")], env=environment, check=True,
-                              capture_output=True, text=True)
+        environment = dict(
+            os.environ, PYTHONPATH=str(SOURCE / "python"), MJGEAR_LIBRARIES=str(pathlib.Path(PLUGIN).parent)
+        )
+        done = subprocess.run(
+            [sys.executable, "-c", block("python", "README.md")],
+            env=environment,
+            check=True,
+            capture_output=True,
+            text=True,
+        )
         lines = done.stdout.splitlines()
         self.assertEqual(lines[:2], ["0 [0.] [0.]", "8.1 [0.] [0.]"])
         self.assertGreater(float(re.fullmatch(r"8.25 \[(.*)\] \[(.*)\]", lines[2])[1]), 0.1)
@@ -84,7 +91,8 @@ class Readme(unittest.TestCase):
         arm = re.sub("<extension>.*</extension>|<actuator>.*</actuator>", "", arm, flags=re.DOTALL)
         link = re.search("<body.*</body>", block("xml"), re.DOTALL)[0]
         pathlib.Path("robot.xml").write_text(
-            arm.replace("</body>", link.replace("<body", '<body pos="0.5 0 0"') + "</body>"))
+            arm.replace("</body>", link.replace("<body", '<body pos="0.5 0 0"') + "</body>")
+        )
         output = io.StringIO()
         with contextlib.redirect_stdout(output):
             names = {"mujoco": mujoco, "mjgear": mjgear}
@@ -97,7 +105,11 @@ class Readme(unittest.TestCase):
         self.assertEqual(float(power) > 0, mode != "stuck")
 
         # continued pieces are marked py; the one of the figures runs with the names above
-        figures = [piece for piece in re.findall(r"```py\n(.*?)```", (SOURCE / "doc/python.md").read_text(), re.DOTALL) if 'kind="law"' in piece]
+        figures = [
+            piece
+            for piece in re.findall(r"```py\n(.*?)```", (SOURCE / "doc/python.md").read_text(), re.DOTALL)
+            if 'kind="law"' in piece
+        ]
         exec(figures[0], names)
         self.assertGreater(pathlib.Path("law.png").stat().st_size, 10000)
 
@@ -106,7 +118,9 @@ class Readme(unittest.TestCase):
         import mujoco.viewer
 
         told, running = [], iter([True, True, False])
-        viewer = contextlib.nullcontext(types.SimpleNamespace(is_running=lambda: next(running), set_texts=told.append, sync=lambda: None))
+        viewer = contextlib.nullcontext(
+            types.SimpleNamespace(is_running=lambda: next(running), set_texts=told.append, sync=lambda: None)
+        )
         piece = re.findall(r"```python\n(.*?)```", (SOURCE / "doc/window.md").read_text(), re.DOTALL)[0]
         with unittest.mock.patch.object(mujoco.viewer, "launch_passive", lambda model, data: viewer):
             exec(piece.replace("models/", f"{SOURCE}/models/"), {})
@@ -132,14 +146,17 @@ class Readme(unittest.TestCase):
     @unittest.skipIf("LD_PRELOAD" in os.environ or not shutil.which("cc"), "no C compiler, or a sanitized build")
     def test_core(self):
         lines = typed("cmake --install", "cc examples/core").replace("build/release", str(BUILD))
-        done = subprocess.run(["bash", "-ec", lines.replace("examples/", f"{SOURCE}/examples/") + "\n./first_gear"],
-                              env=dict(os.environ, HOME=os.getcwd()), capture_output=True, text=True)
+        done = subprocess.run(
+            ["bash", "-ec", lines.replace("examples/", f"{SOURCE}/examples/") + "\n./first_gear"],
+            env=dict(os.environ, HOME=os.getcwd()),
+            capture_output=True,
+            text=True,
+        )
         self.assertIn("forward efficiency 0.447", done.stdout, done.stderr)
 
     def test_sensor(self):
         sensor = re.findall(r"```\n(<sensor>.*?)```", TEXT, re.DOTALL)
-        model = mujoco.MjModel.from_xml_string(block("xml").replace(
-            "</mujoco>", sensor[0] + "</mujoco>"))
+        model = mujoco.MjModel.from_xml_string(block("xml").replace("</mujoco>", sensor[0] + "</mujoco>"))
         data = mujoco.MjData(model)
         mujoco.mj_step(model, data)
         numbers = data.sensor("elbow_gear").data
@@ -159,13 +176,18 @@ class Readme(unittest.TestCase):
             program, *arguments = command.split()
 
             # a window needs a display; all scenes, pictures and identification have tests of their own
-            if program not in ("mjgear", "mjgear-run") or "--all" in arguments or arguments[0] in ("identify", "protocol"):
+            if (
+                program not in ("mjgear", "mjgear-run")
+                or "--all" in arguments
+                or arguments[0] in ("identify", "protocol")
+            ):
                 continue
             with self.subTest(command):
                 arguments = [one.replace("robot.xml", "forearm.xml") for one in arguments]
                 arguments = [re.sub("^(scenes|models)/", rf"{SOURCE}/\1/", one) for one in arguments]
-                done = subprocess.run([BIN / program, *arguments], env=environment,
-                                      capture_output=True, text=True, timeout=300)
+                done = subprocess.run(
+                    [BIN / program, *arguments], env=environment, capture_output=True, text=True, timeout=300
+                )
                 self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
 
     def test_citation_has_the_version(self):

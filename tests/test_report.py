@@ -20,8 +20,9 @@ SOURCE = pathlib.Path(os.environ["MJGEAR_SOURCE_DIR"])
 
 
 def report(folder, *options):
-    done = subprocess.run([sys.executable, SOURCE / "scenes" / "report.py", folder, *options],
-                          capture_output=True, text=True, timeout=300)
+    done = subprocess.run(
+        [sys.executable, SOURCE / "scenes" / "report.py", folder, *options], capture_output=True, text=True, timeout=300
+    )
     return done.returncode, done.stdout, done.stderr
 
 
@@ -40,8 +41,13 @@ class Report(unittest.TestCase):
         environment = dict(os.environ, MJGEAR_PLUGIN=os.environ["MJGEAR_PLUGIN_PATH"])
         environment.pop("LD_PRELOAD", None)
         for arguments in (["rod", "wall"], ["--duration", "0.2", "data/slider.xml"]):
-            subprocess.run([RUN, "--quiet", "--out", cls.folder, *arguments], env=environment,
-                           cwd=SOURCE / "tests", check=True, timeout=300)
+            subprocess.run(
+                [RUN, "--quiet", "--out", cls.folder, *arguments],
+                env=environment,
+                cwd=SOURCE / "tests",
+                check=True,
+                timeout=300,
+            )
 
     @classmethod
     def tearDownClass(cls):
@@ -66,15 +72,24 @@ class Report(unittest.TestCase):
         """Only geared joints and all of them, friction if there is a gear, distinct curves, round-off drawn as rest."""
         sys.path.insert(0, str(SOURCE / "scenes"))
         import report as module
+
         time = np.linspace(0, 1, 100)
         moved, none = np.sin(9 * time), np.full(100, np.nan)
 
         def run(k):
             friction = {"a": moved if k else none, "b": 0 * time if k else none, "c": none}
-            return {"time": time, **{f"q_{j}": moved + k for j in "abc"}, **{f"friction_{j}": friction[j] for j in "abc"},
-                    "v_a": moved, "v_b": 1e-12 * moved, "v_c": moved}
+            return {
+                "time": time,
+                **{f"q_{j}": moved + k for j in "abc"},
+                **{f"friction_{j}": friction[j] for j in "abc"},
+                "v_a": moved,
+                "v_b": 1e-12 * moved,
+                "v_c": moved,
+            }
 
-        (name, figure), = module.draw_standard("made-up", {f"case {k}": run(k) for k in range(9)}, dict.fromkeys("abc", "rad"))
+        ((name, figure),) = module.draw_standard(
+            "made-up", {f"case {k}": run(k) for k in range(9)}, dict.fromkeys("abc", "rad")
+        )
         axes = np.reshape(figure.axes, (-1, 3))
         self.assertEqual([axis.get_ylabel() for axis in axes[:, 0]], ["a [rad]", "b [rad]"])
         self.assertEqual([len(axis.lines) for axis in axes[0]], [9, 9, 8])

@@ -78,9 +78,15 @@ def test_other_solvers():
 
 def test_changed_law_is_found():
     for integrator in bench.INTEGRATORS:
-        for kind, change, key in (("A", {"gamma_u": 0.2002}, "beyond"), ("A", {"gamma_v": 0.3003}, "beyond"),
-                                  ("A", {"coulomb": np.array([0, .051, 0, 0, 0])}, "beyond"), ("B", {"gamma_v": 1.099}, "beyond"), ("C", {"gamma_u": 0.2002}, "beyond"),
-                                  ("C", {"half_gap": 0.01}, "pulls"), ("C", {"rotor": np.array([0.0501, 0.02, 0.01, 0.01, 0.01])}, "beyond")):
+        for kind, change, key in (
+            ("A", {"gamma_u": 0.2002}, "beyond"),
+            ("A", {"gamma_v": 0.3003}, "beyond"),
+            ("A", {"coulomb": np.array([0, 0.051, 0, 0, 0])}, "beyond"),
+            ("B", {"gamma_v": 1.099}, "beyond"),
+            ("C", {"gamma_u": 0.2002}, "beyond"),
+            ("C", {"half_gap": 0.01}, "pulls"),
+            ("C", {"rotor": np.array([0.0501, 0.02, 0.01, 0.01, 0.01])}, "beyond"),
+        ):
             found = play(kind, integrator, change)
             print(kind, integrator, change, found[key])
             assert found[key] > STEPS // 20
@@ -90,19 +96,26 @@ def test_springs_that_yield():
     """Springs of joints and of a tendon that flow above a torque (springyield, MuJoCo 4.0) act on the link, behind the gear. The law is
     kept with every integrator, and a restored state with flow goes on bit for bit, gaps included."""
     robot = ROBOT
-    for plain, yields in (('name="a" axis="0 1 0"', 'stiffness="60" springyield="10"'), ('name="c" axis="0 0 1"', 'stiffness="20" springyield="3"'),
-                          ('name="finger"', 'stiffness="8" springyield=".02"')):
+    for plain, yields in (
+        ('name="a" axis="0 1 0"', 'stiffness="60" springyield="10"'),
+        ('name="c" axis="0 0 1"', 'stiffness="20" springyield="3"'),
+        ('name="finger"', 'stiffness="8" springyield=".02"'),
+    ):
         robot = robot.replace(plain, f"{plain} {yields}")
     for integrator in bench.INTEGRATORS:
         for kind in "AC":
             found = play(kind, integrator, robot=robot)
-            assert found["moving"] > STEPS // 2 and not found["wrong"] and not found["beyond"] and not found["pulls"], (integrator, kind, found)
+            assert found["moving"] > STEPS // 2 and not found["wrong"] and not found["beyond"] and not found["pulls"], (
+                integrator,
+                kind,
+                found,
+            )
             spec = mujoco.MjSpec.from_string(robot)
             spec.option.integrator = bench.INTEGRATORS[integrator]
             model = spec.compile()
             model = mujoco.MjModel.from_xml_string(robots.geared(spec, model, robots.gear(kind, model)))
             data, other = mujoco.MjData(model), mujoco.MjData(model)
-            data.ctrl[:] = .8, 4, -.7, .5
+            data.ctrl[:] = 0.8, 4, -0.7, 0.5
             mujoco.mj_step(model, data, 150)
             assert (data.plastic != 0).sum() >= 2, data.plastic
             everything = mujoco.mjtState.mjSTATE_INTEGRATION
@@ -110,7 +123,7 @@ def test_springs_that_yield():
             mujoco.mj_getState(model, data, state, everything)
             mujoco.mj_setState(model, other, state, everything)
             for each in data, other:
-                each.ctrl[:] = -.8, -4, .7, -.5
+                each.ctrl[:] = -0.8, -4, 0.7, -0.5
                 mujoco.mj_step(model, each, 150)
             assert (data.qpos == other.qpos).all() and (data.plastic == other.plastic).all()
         print(f"springs that yield, {integrator}: plastic up to {abs(data.plastic).max():.2g}")

@@ -1,6 +1,6 @@
 """The ROS 2 package: its files are in the places of the ament index, and MuJoCo loads the plugin that the index names.
 
-    tests/test_ros2.py PLUGIN
+tests/test_ros2.py PLUGIN
 """
 
 import ast
@@ -31,8 +31,18 @@ class Test(unittest.TestCase):
     def test_installed(self):
         with tempfile.TemporaryDirectory() as folder:
             prefix = pathlib.Path(folder) / "install" / "mjgear_ros2"
-            for command in (["cmake", "-S", SOURCE / "ros2", "-B", f"{folder}/build", f"-DCMAKE_INSTALL_PREFIX={prefix}", f"-DMJGEAR_PLUGIN={PLUGIN}"],
-                            ["cmake", "--install", f"{folder}/build"]):
+            for command in (
+                [
+                    "cmake",
+                    "-S",
+                    SOURCE / "ros2",
+                    "-B",
+                    f"{folder}/build",
+                    f"-DCMAKE_INSTALL_PREFIX={prefix}",
+                    f"-DMJGEAR_PLUGIN={PLUGIN}",
+                ],
+                ["cmake", "--install", f"{folder}/build"],
+            ):
                 done = subprocess.run(command, capture_output=True, text=True, check=False)
                 self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
             index = prefix / "share/ament_index/resource_index"
@@ -44,12 +54,19 @@ class Test(unittest.TestCase):
             libraries = list((prefix / (index / "mujoco_plugins/mjgear_ros2").read_text()).glob("*.so"))
             self.assertEqual([one.name for one in libraries], ["libmjgear.so"])
             environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
-            done = subprocess.run([sys.executable, "-c", LOAD, libraries[0]], env=environment, capture_output=True, text=True, check=False)
+            done = subprocess.run(
+                [sys.executable, "-c", LOAD, libraries[0]], env=environment, capture_output=True, text=True, check=False
+            )
             self.assertEqual((done.returncode, done.stdout), (0, "0.0\n"), done.stderr)
 
     def test_without_a_plugin(self):
         with tempfile.TemporaryDirectory() as folder:
-            done = subprocess.run(["cmake", "-S", SOURCE / "ros2", "-B", folder, "-DMJGEAR_PLUGIN=/nowhere.so"], capture_output=True, text=True, check=False)
+            done = subprocess.run(
+                ["cmake", "-S", SOURCE / "ros2", "-B", folder, "-DMJGEAR_PLUGIN=/nowhere.so"],
+                capture_output=True,
+                text=True,
+                check=False,
+            )
             self.assertNotEqual(done.returncode, 0)
             self.assertIn("without its plugin", " ".join(done.stderr.split()))
 
@@ -64,8 +81,16 @@ class Test(unittest.TestCase):
 
         # a package that a launch file starts is a dependency
         tree = ast.parse((SOURCE / "ros2/launch/robot.launch.py").read_text())
-        self.assertIn("generate_launch_description", [one.name for one in tree.body if isinstance(one, ast.FunctionDef)])
-        started = {keyword.value.value for node in ast.walk(tree) if isinstance(node, ast.Call) for keyword in node.keywords if keyword.arg == "package"}
+        self.assertIn(
+            "generate_launch_description", [one.name for one in tree.body if isinstance(one, ast.FunctionDef)]
+        )
+        started = {
+            keyword.value.value
+            for node in ast.walk(tree)
+            if isinstance(node, ast.Call)
+            for keyword in node.keywords
+            if keyword.arg == "package"
+        }
         self.assertLessEqual(started, {one.text for one in manifest.findall("exec_depend")})
 
 

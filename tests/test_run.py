@@ -21,8 +21,15 @@ def run(*arguments, folder=None, preexec_fn=None):
     """Exit code, output and errors."""
     environment = dict(os.environ, MJGEAR_PLUGIN=os.environ["MJGEAR_PLUGIN_PATH"])
     environment.pop("LD_PRELOAD", None)
-    done = subprocess.run([RUN, *arguments], cwd=folder, env=environment, capture_output=True,
-                          text=True, timeout=300, preexec_fn=preexec_fn)
+    done = subprocess.run(
+        [RUN, *arguments],
+        cwd=folder,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=300,
+        preexec_fn=preexec_fn,
+    )
     return done.returncode, done.stdout, done.stderr
 
 
@@ -82,8 +89,9 @@ class Run(unittest.TestCase):
         self.assertIn(["rod", "rod/gamma_v=1.05", "1.2", "", "", "0"], [row[:6] for row in rows])
 
     def test_one_case_and_settings(self):
-        code, output, errors = run("rod", "--case", "gamma_v=0.2", "--set", "gear.gamma_v=1.05",
-                                   "--out", ".", folder=self.folder)
+        code, output, errors = run(
+            "rod", "--case", "gamma_v=0.2", "--set", "gear.gamma_v=1.05", "--out", ".", folder=self.folder
+        )
         self.assertEqual((code, errors), (0, ""))
         self.assertEqual(float(self.read("rod/gamma_v=0.2.csv")[1390]["v_rod"]), 0)
 
@@ -92,8 +100,9 @@ class Run(unittest.TestCase):
         self.assertEqual(self.read("rod/claims.csv"), [])
 
     def test_any_model(self):
-        code, _, errors = run("data/slider.xml", "--duration", "0.5", "--out", str(self.folder),
-                              folder=SOURCE / "tests")
+        code, _, errors = run(
+            "data/slider.xml", "--duration", "0.5", "--out", str(self.folder), folder=SOURCE / "tests"
+        )
         self.assertEqual((code, errors), (0, ""))
         rows = self.read("slider/run.csv")
         self.assertEqual(len(rows), 50)
@@ -123,7 +132,9 @@ class Run(unittest.TestCase):
         """Rows that were written stay, whole; a file without any does not."""
         for size, rows in ((0, None), (5000, 10)):
             with self.subTest(size):
-                code, _, errors = run("rod", "--case", "gamma_v=0.2", "--out", ".", folder=self.folder, preexec_fn=self.limited(size))
+                code, _, errors = run(
+                    "rod", "--case", "gamma_v=0.2", "--out", ".", folder=self.folder, preexec_fn=self.limited(size)
+                )
                 self.assertEqual(code, 1)
                 self.assertIn("File too large", errors)
                 path = self.folder / "rod/gamma_v=0.2.csv"
@@ -135,7 +146,10 @@ class Run(unittest.TestCase):
         for option in ("--list", "--help"):
             with open("/dev/full", "w") as full:
                 done = subprocess.run([RUN, option], stdout=full, stderr=subprocess.PIPE, text=True)
-            self.assertEqual((done.returncode, done.stderr), (1, "mjgear-run: cannot write standard output: No space left on device\n"))
+            self.assertEqual(
+                (done.returncode, done.stderr),
+                (1, "mjgear-run: cannot write standard output: No space left on device\n"),
+            )
 
     def test_an_interrupt_leaves_whole_rows(self):
         environment = dict(os.environ, MJGEAR_PLUGIN=os.environ["MJGEAR_PLUGIN_PATH"])
@@ -143,8 +157,13 @@ class Run(unittest.TestCase):
         path = self.folder / "rod/gamma_v=0.2.csv"
         for number in signal.SIGINT, signal.SIGTERM, signal.SIGKILL:
             path.unlink(missing_ok=True)
-            with subprocess.Popen([RUN, "rod", "--case", "gamma_v=0.2", "--duration", "1e6", "--out", "."], cwd=self.folder, env=environment,
-                                  stderr=subprocess.DEVNULL, preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL)) as running:
+            with subprocess.Popen(
+                [RUN, "rod", "--case", "gamma_v=0.2", "--duration", "1e6", "--out", "."],
+                cwd=self.folder,
+                env=environment,
+                stderr=subprocess.DEVNULL,
+                preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+            ) as running:
                 while not path.exists() or path.stat().st_size < 20000:
                     self.assertIsNone(running.poll())
                     time.sleep(0.01)

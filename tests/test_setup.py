@@ -17,7 +17,11 @@ class Setup(unittest.TestCase):
         self.addCleanup(temporary.cleanup)
         self.folder = pathlib.Path(temporary.name)
         self.calls = self.folder / "calls"
-        for name, text in (("apt-get", STUB), ("dpkg-query", "#!/bin/bash\n"), ("sudo", STUB + 'shift; [[ $1 == true ]] || "$@"\n')):
+        for name, text in (
+            ("apt-get", STUB),
+            ("dpkg-query", "#!/bin/bash\n"),
+            ("sudo", STUB + 'shift; [[ $1 == true ]] || "$@"\n'),
+        ):
             self.stub(name, text)
 
     def stub(self, name, text):
@@ -29,17 +33,31 @@ class Setup(unittest.TestCase):
         """Status, output and calls, for two missing packages."""
         self.calls.unlink(missing_ok=True)
         clean = {k: v for k, v in os.environ.items() if k not in ("CI", "MJGEAR_YES", "LD_PRELOAD")}
-        done = subprocess.run(["bash", "-c", f"source {SOURCE}/cmake/setup.sh; is_root() {{ {root}; }}; install_missing libone two; echo done", "./check"],
-                              cwd=self.folder, capture_output=True, text=True, check=False,
-                              env={**clean, "PATH": f"{self.folder}:{clean['PATH']}", "CALLS": str(self.calls), **environment})
+        done = subprocess.run(
+            [
+                "bash",
+                "-c",
+                f"source {SOURCE}/cmake/setup.sh; is_root() {{ {root}; }}; install_missing libone two; echo done",
+                "./check",
+            ],
+            cwd=self.folder,
+            capture_output=True,
+            text=True,
+            check=False,
+            env={**clean, "PATH": f"{self.folder}:{clean['PATH']}", "CALLS": str(self.calls), **environment},
+        )
         self.assertIn("packages to install: libone two", done.stdout)
         return done, self.calls.read_text(encoding="utf-8") if self.calls.exists() else ""
 
     def test_what_a_build_needs_is_installed_before_it(self):
         """The chosen MuJoCo: also in a clone without a build."""
         for script in ("demo", "check", "site"):
-            lines = [line.strip().split("  #")[0] for line in (SOURCE / script).read_text(encoding="utf-8").splitlines()]
-            first = next(i for i, line in enumerate(lines) if line.startswith(("build_preset release", 'stage "clang, warnings')))
+            lines = [
+                line.strip().split("  #")[0] for line in (SOURCE / script).read_text(encoding="utf-8").splitlines()
+            ]
+            first = next(
+                i for i, line in enumerate(lines) if line.startswith(("build_preset release", 'stage "clang, warnings'))
+            )
             self.assertTrue(any("install_with_python" in line.split() for line in lines[:first]), script)
 
     def test_pages_name_what_demo_builds(self):
@@ -47,11 +65,23 @@ class Setup(unittest.TestCase):
         build = SOURCE / "build" / "release"
         if not (build / "build.ninja").exists():
             self.skipTest("the preset release is not configured")
-        commands = subprocess.run(["ninja", "-C", build, "-t", "commands", "programs"], capture_output=True, encoding="utf-8", check=True).stdout
+        commands = subprocess.run(
+            ["ninja", "-C", build, "-t", "commands", "programs"], capture_output=True, encoding="utf-8", check=True
+        ).stdout
         made = set(re.findall(r" -o \S*/build/((?:bin|lib)/\S+)", commands))
-        pages = [SOURCE / "README.md", SOURCE / "CONTRIBUTING.md", *(SOURCE / "doc").rglob("*.md"), *(SOURCE / "benchmarks").rglob("*.md")]
+        pages = [
+            SOURCE / "README.md",
+            SOURCE / "CONTRIBUTING.md",
+            *(SOURCE / "doc").rglob("*.md"),
+            *(SOURCE / "benchmarks").rglob("*.md"),
+        ]
         named = {name for page in pages for name in re.findall(r"build/(bin/[\w-]+)", page.read_text(encoding="utf-8"))}
-        named |= {f"lib/{name}" for name in re.findall(r'"(libmjgear\w*\.so)', (SOURCE / "python/mjgear/_library.py").read_text(encoding="utf-8"))}
+        named |= {
+            f"lib/{name}"
+            for name in re.findall(
+                r'"(libmjgear\w*\.so)', (SOURCE / "python/mjgear/_library.py").read_text(encoding="utf-8")
+            )
+        }
         self.assertGreater(len(named), 5)
         self.assertEqual({name for name in named if not any(path.startswith(name) for path in made)}, set())
         for script in ("demo", "site"):
@@ -60,7 +90,9 @@ class Setup(unittest.TestCase):
     def test_not_unasked(self):
         done, calls = self.install("false")
         self.assertEqual((done.returncode, calls), (1, ""))
-        self.assertIn("\n  sudo apt-get update && sudo apt-get install --no-install-recommends libone two\n", done.stderr)
+        self.assertIn(
+            "\n  sudo apt-get update && sudo apt-get install --no-install-recommends libone two\n", done.stderr
+        )
         self.assertIn("./check --yes", done.stderr)
         self.assertEqual(self.install("false", CI="false")[0].returncode, 1)
 

@@ -14,7 +14,9 @@ MODEL = """<mujoco><option timestep='.001' gravity='0 0 0'/><extension><plugin p
 <worldbody><body><joint name='j' type='slide' axis='1 0 0' armature='{}'/><geom size='.1' mass='{}'/></body></worldbody><actuator><motor joint='j'/></actuator></mujoco>"""
 
 
-def chain(v: float, f_u: float, f_v: float, m: float, J: float, M: float, stages: list[tuple[float, float]]) -> list[float]:
+def chain(
+    v: float, f_u: float, f_v: float, m: float, J: float, M: float, stages: list[tuple[float, float]]
+) -> list[float]:
     """Velocities after a step of motor m, stage, shaft J, stage, link M that moves, every piece tried."""
     found = []
     for s, *drives in itertools.product((1, -1), (True, False), (True, False)):

@@ -28,8 +28,14 @@ ENVIRONMENT = {k: v for k, v in os.environ.items() if k not in ("DISPLAY", "WAYL
 
 
 def view(*arguments, code=0, **environment):
-    done = subprocess.run([VIEW, *map(str, arguments)], cwd=FOLDER, capture_output=True, text=True,
-                          env={**ENVIRONMENT, **environment}, timeout=200)
+    done = subprocess.run(
+        [VIEW, *map(str, arguments)],
+        cwd=FOLDER,
+        capture_output=True,
+        text=True,
+        env={**ENVIRONMENT, **environment},
+        timeout=200,
+    )
     if done.returncode != code:
         raise AssertionError(f"exit code {done.returncode}, expected {code}: {done.stderr}")
     return done
@@ -45,8 +51,7 @@ def project(model, data, camera, point):
     camera = model.camera(camera)
     local = data.cam_xmat[camera.id].reshape(3, 3).T @ (point - data.cam_xpos[camera.id])
     focal = HEIGHT / 2 / np.tan(np.radians(model.cam_fovy[camera.id]) / 2)
-    return (round(WIDTH / 2 - focal * local[0] / local[2]),
-            round(HEIGHT / 2 + focal * local[1] / local[2]))
+    return (round(WIDTH / 2 - focal * local[0] / local[2]), round(HEIGHT / 2 + focal * local[1] / local[2]))
 
 
 # two motors on two joints: a gear on each of two tendons
@@ -95,7 +100,7 @@ class Pictures(unittest.TestCase):
 
         # the ring has the colour of a stuck joint: blue, not green as when it is driven
         x, y = project(model, data, camera, np.zeros(3))
-        around = pixels[y - 40:y + 40, x - 40:x + 40].reshape(-1, 3)
+        around = pixels[y - 40 : y + 40, x - 40 : x + 40].reshape(-1, 3)
         stuck = (around[:, 2] > around[:, 0] + 50) & (around[:, 2] > around[:, 1] + 30)
         driving = around[:, 1] > around[:, 2] + 40
         self.assertGreater(stuck.sum(), 60)
@@ -118,18 +123,17 @@ class Pictures(unittest.TestCase):
 
     def test_beside(self):
         """Side by side, halves differ once the frictions act differently."""
-        pixels = picture("beside.png", "rod/gamma_v=1.05", "--against", "none", "--no-plots",
-                         "--at", "1.2")
-        left, right = pixels[80:, :WIDTH // 2], pixels[80:, WIDTH // 2:]
+        pixels = picture("beside.png", "rod/gamma_v=1.05", "--against", "none", "--no-plots", "--at", "1.2")
+        left, right = pixels[80:, : WIDTH // 2], pixels[80:, WIDTH // 2 :]
         self.assertGreater(np.abs(left - right).mean(), 1)
 
     def test_every_scene(self):
         names = [line.split()[0] for line in view("--list").stdout.splitlines() if line[0] != " "]
         self.assertIn("rod", names)
         sanitized = "asan" in os.environ.get("LD_PRELOAD", "") and not os.environ.get("MJGEAR_LONG")
-        for name in names[::6 if sanitized else 1]:
+        for name in names[:: 6 if sanitized else 1]:
             pixels = picture(f"scene-{name}.png", name, "--at", "0.2")
-            self.assertGreater(pixels[:, :WIDTH // 2].std(), 5, name)
+            self.assertGreater(pixels[:, : WIDTH // 2].std(), 5, name)
 
 
 STOCK = """
@@ -155,8 +159,12 @@ print(difference.sum(), difference[:, 200:].sum())
 class Stock(unittest.TestCase):
     def test_python_renderer(self):
         """MuJoCo's own renderer, without any change to it, draws ring and arc around the bearing."""
-        done = subprocess.run([sys.executable, "-c", STOCK, SOURCE / "scenes/rod/rod.xml"],
-                              env={**ENVIRONMENT, "MUJOCO_GL": "egl"}, capture_output=True, text=True)
+        done = subprocess.run(
+            [sys.executable, "-c", STOCK, SOURCE / "scenes/rod/rod.xml"],
+            env={**ENVIRONMENT, "MUJOCO_GL": "egl"},
+            capture_output=True,
+            text=True,
+        )
         self.assertEqual(done.returncode, 0, done.stderr)
         everywhere, far = map(int, done.stdout.split())
         self.assertGreater(everywhere, 200)
@@ -167,9 +175,21 @@ class Films(unittest.TestCase):
     def test_film(self):
         view("rod", "--record", "rod.mp4", "--duration", "1", "--fps", "25", "--size", "320x240")
         told = subprocess.run(
-            ["ffprobe", "-v", "error", "-count_frames", "-show_entries",
-             "stream=nb_read_frames,width,height,codec_name,pix_fmt,r_frame_rate", "-of", "json",
-             FOLDER / "rod.mp4"], capture_output=True, text=True, check=True)
+            [
+                "ffprobe",
+                "-v",
+                "error",
+                "-count_frames",
+                "-show_entries",
+                "stream=nb_read_frames,width,height,codec_name,pix_fmt,r_frame_rate",
+                "-of",
+                "json",
+                FOLDER / "rod.mp4",
+            ],
+            capture_output=True,
+            text=True,
+            check=True,
+        )
         stream = json.loads(told.stdout)["streams"][0]
         self.assertEqual((stream["width"], stream["height"]), (320, 240))
         self.assertEqual(stream["codec_name"], "h264")
@@ -184,10 +204,22 @@ class Films(unittest.TestCase):
             signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
             resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
 
-        for size, name, option in ((0, "full.csv", "--csv"), (5000, "full.csv", "--csv"), (4096, "full.png", "--picture"), (0, "full.png", "--picture"),
-                                   (2000, "full.mp4", "--record")):
-            done = subprocess.run([VIEW, "rod/gamma_v=1.05", "--duration", "0.5", "--size", "160x120", option, name], cwd=FOLDER, env=ENVIRONMENT,
-                                  capture_output=True, text=True, timeout=200, preexec_fn=lambda: limit(size))
+        for size, name, option in (
+            (0, "full.csv", "--csv"),
+            (5000, "full.csv", "--csv"),
+            (4096, "full.png", "--picture"),
+            (0, "full.png", "--picture"),
+            (2000, "full.mp4", "--record"),
+        ):
+            done = subprocess.run(
+                [VIEW, "rod/gamma_v=1.05", "--duration", "0.5", "--size", "160x120", option, name],
+                cwd=FOLDER,
+                env=ENVIRONMENT,
+                capture_output=True,
+                text=True,
+                timeout=200,
+                preexec_fn=lambda: limit(size),
+            )
             self.assertNotEqual(done.returncode, 0, (size, name))
             self.assertIn(name, done.stderr)
             self.assertEqual((FOLDER / name).exists(), (size, name) == (5000, "full.csv"), (size, name, done.stderr))
@@ -196,7 +228,9 @@ class Films(unittest.TestCase):
         self.assertEqual({(line.count(","), line[-1]) for line in lines}, {(lines[0].count(","), "\n")})
         with open("/dev/full", "w") as full:
             done = subprocess.run([VIEW, "--list"], stdout=full, stderr=subprocess.PIPE, text=True)
-        self.assertEqual((done.returncode, done.stderr), (1, "mjgear-view: cannot write standard output: No space left on device\n"))
+        self.assertEqual(
+            (done.returncode, done.stderr), (1, "mjgear-view: cannot write standard output: No space left on device\n")
+        )
 
     def test_table(self):
         view("rod/gamma_v=1.05", "--csv", "rod.csv")
@@ -223,7 +257,9 @@ class Films(unittest.TestCase):
             left, right = row["friction_left"], row["friction_right"]
             self.assertAlmostEqual(row["q_left"], data.qpos.sum() / 2, delta=1e-12)
             self.assertAlmostEqual(row["v_right"], (data.qvel[0] - data.qvel[1]) / 2, delta=1e-11)
-            np.testing.assert_allclose([(left + right) / 2, (left - right) / 2], -data.qfrc_passive - damping, atol=1e-8)
+            np.testing.assert_allclose(
+                [(left + right) / 2, (left - right) / 2], -data.qfrc_passive - damping, atol=1e-8
+            )
         self.assertGreater(max(abs(row["friction_left"]) for row in rows), 0.01)
         self.assertGreater(max(abs(row["q_left"] - row["q_right"]) for row in rows), 0.01)
 
@@ -242,8 +278,7 @@ class Films(unittest.TestCase):
         pid, terminal = pty.fork()
         if pid == 0:
             os.chdir(FOLDER)
-            os.execve(VIEW, [VIEW, "rod", "--record", "bar.mp4", "--size", "320x240", "--length", "10"],
-                      ENVIRONMENT)
+            os.execve(VIEW, [VIEW, "rod", "--record", "bar.mp4", "--size", "320x240", "--length", "10"], ENVIRONMENT)
         text = b""
         try:
             while part := os.read(terminal, 4096):
@@ -266,7 +301,9 @@ class Against(unittest.TestCase):
 
     def test_models(self):
         """Without friction no joint has any, and each joint exists."""
-        models = [path for path in sorted((SOURCE / "models").glob("*/*.xml")) if path.stem.startswith(path.parent.name)]
+        models = [
+            path for path in sorted((SOURCE / "models").glob("*/*.xml")) if path.stem.startswith(path.parent.name)
+        ]
         self.assertEqual(len(models), 10)
         rubs = 0
         for path in models:
@@ -283,10 +320,12 @@ class Against(unittest.TestCase):
 
     def test_written_by_python(self):
         """Files of mjgear.add and to_xml: without the gears they move as the model moved before it had any."""
-        arm = ('<mujoco><worldbody><body name="base"><body name="upper"><joint name="left shoulder" axis="0 -1 0" armature=".05"/>'
-               '<geom type="capsule" fromto="0 0 0 .5 0 0" size=".03" mass="2"/><body pos=".5 0 0">'
-               '<joint name="elbow" axis="0 -1 0" armature=".05"/><geom type="capsule" fromto="0 0 0 .4 0 0" size=".03" mass="1"/>'
-               '</body></body></body></worldbody></mujoco>')
+        arm = (
+            '<mujoco><worldbody><body name="base"><body name="upper"><joint name="left shoulder" axis="0 -1 0" armature=".05"/>'
+            '<geom type="capsule" fromto="0 0 0 .5 0 0" size=".03" mass="2"/><body pos=".5 0 0">'
+            '<joint name="elbow" axis="0 -1 0" armature=".05"/><geom type="capsule" fromto="0 0 0 .4 0 0" size=".03" mass="1"/>'
+            "</body></body></body></worldbody></mujoco>"
+        )
 
         def plain():
             return mujoco.MjSpec.from_string(arm)
@@ -308,8 +347,11 @@ class Against(unittest.TestCase):
                 spec.attach(make(), prefix=f"r{k}_", frame=spec.worldbody.add_frame(pos=[k, 0, 0]))
             return spec
 
-        for name, spec, bare in (("one", one(), plain()), ("two", two(), plain()),
-                                 ("attached", attached(one), attached(plain))):
+        for name, spec, bare in (
+            ("one", one(), plain()),
+            ("two", two(), plain()),
+            ("attached", attached(one), attached(plain)),
+        ):
             with self.subTest(name):
                 model = spec.compile()
                 (FOLDER / f"{name}.xml").write_text(spec.to_xml())
@@ -327,19 +369,22 @@ class Against(unittest.TestCase):
         """<attach> and <replicate>: instances that the engine cannot delete."""
         spec = mujoco.MjSpec.from_string(
             '<mujoco><worldbody><body name="base"><joint name="j" axis="0 -1 0" armature=".05"/><geom size=".1" pos=".3 0 0"/>'
-            '</body></worldbody></mujoco>')
+            "</body></worldbody></mujoco>"
+        )
         mjgear.add(spec, "j", "worm", sensors=True)
         spec.compile()
         (FOLDER / "part.xml").write_text(spec.to_xml())
         (FOLDER / "whole.xml").write_text(
             '<mujoco><asset><model name="part" file="part.xml"/></asset><worldbody><frame pos="0 0 1"><attach model="part"'
             ' body="base" prefix="a_"/></frame><frame pos="1 0 1"><attach model="part" body="base" prefix="b_"/></frame>'
-            '</worldbody></mujoco>')
+            "</worldbody></mujoco>"
+        )
         (FOLDER / "row.xml").write_text(
             '<mujoco><extension><plugin plugin="mjgear.transmission"/></extension><worldbody><replicate count="2" offset="1 0 0">'
             '<body name="b"><plugin plugin="mjgear.transmission"><config key="joint" value="j"/><config key="eta_forward" value=".5"/>'
             '<config key="eta_backward" value="-.4"/></plugin><joint name="j" axis="0 -1 0" armature=".05"/>'
-            '<geom size=".1" pos=".3 0 0"/></body></replicate></worldbody></mujoco>')
+            '<geom size=".1" pos=".3 0 0"/></body></replicate></worldbody></mujoco>'
+        )
         for file, joints in (("whole.xml", ("a_j", "b_j")), ("row.xml", ("j0", "j1"))):
             columns = self.columns(file, "--against", "none")
             for joint in joints:
@@ -379,10 +424,8 @@ class Refusals(unittest.TestCase):
         self.refused(2, ["empty.xml"], "empty.xml", "--csv", "x.csv")
         self.refused(2, [str(FOLDER), "directory"], FOLDER, "--csv", "x.csv")
         self.refused(2, ["gear", "gamma_v"], "rod", "--set", "gear.gamma_v=nan", "--csv", "x.csv")
-        self.refused(2, ["geared joint"], SOURCE / "tests/data/slider.xml", "--against", "none",
-                     "--csv", "x.csv")
-        self.refused(2, ["libmjgear.so"], "rod", "--csv", "x.csv",
-                     MJGEAR_PLUGIN="/nowhere/libmjgear.so")
+        self.refused(2, ["geared joint"], SOURCE / "tests/data/slider.xml", "--against", "none", "--csv", "x.csv")
+        self.refused(2, ["libmjgear.so"], "rod", "--csv", "x.csv", MJGEAR_PLUGIN="/nowhere/libmjgear.so")
 
     def test_display(self):
         self.refused(3, ["display"], "rod")
@@ -408,7 +451,8 @@ class Refusals(unittest.TestCase):
         (FOLDER / "unstable.xml").write_text(
             "<mujoco><worldbody><body><joint name='j' armature='1' type='slide' stiffness='-1e9'/>"
             "<geom size='.1'/></body></worldbody><keyframe><key name='start' qpos='1'/></keyframe>"
-            "</mujoco>")
+            "</mujoco>"
+        )
         self.refused(5, ["unstable"], "unstable.xml", "--csv", "x.csv", "--duration", "2")
 
 

@@ -55,7 +55,9 @@ class Display:
         read, write = os.pipe()
         self.process = subprocess.Popen(
             ["Xvfb", "-displayfd", str(write), "-screen", "0", "1280x800x24", "-nolisten", "tcp", "-noreset"],
-            pass_fds=[write], stderr=subprocess.DEVNULL)
+            pass_fds=[write],
+            stderr=subprocess.DEVNULL,
+        )
         os.close(write)
         with os.fdopen(read) as file:
             number = file.readline().strip()
@@ -83,16 +85,21 @@ class Window:
         self.environment = display.environment
         self.output = open(FOLDER / "output.txt", "w+")
         self.process = subprocess.Popen(
-            [VIEW, *arguments, "--size", "%dx%d" % SIZE], cwd=FOLDER, env=self.environment,
-            stdout=self.output, stderr=self.output)
+            [VIEW, *arguments, "--size", "%dx%d" % SIZE],
+            cwd=FOLDER,
+            env=self.environment,
+            stdout=self.output,
+            stderr=self.output,
+        )
         # a window that is not shown yet cannot get the focus
         self.id = self.wait(lambda: self.xdotool("search", "--onlyvisible", "--name", "^mjgear: ", check=False))
         self.wait(lambda: "frames/s" in self.title())
         self.wait(self.has_focus)
 
     def xdotool(self, *arguments, check=True):
-        done = subprocess.run(["xdotool", *arguments], env=self.environment, text=True,
-                              capture_output=True, check=check)
+        done = subprocess.run(
+            ["xdotool", *arguments], env=self.environment, text=True, capture_output=True, check=check
+        )
         return done.stdout.strip()
 
     def has_focus(self):
@@ -232,9 +239,14 @@ class Test(unittest.TestCase):
 
         # overlays and panels come and go
         plain = w.picture("plain.png")
-        for name, part in (("F1", np.s_[0:400, 300:600]), ("F2", np.s_[400:700, 280:600]),
-                           ("F3", np.s_[:, 700:930]), ("Tab", np.s_[:, 0:240]),
-                           ("shift+Tab", np.s_[:, 950:1200]), ("F4", np.s_[700:, 270:640])):
+        for name, part in (
+            ("F1", np.s_[0:400, 300:600]),
+            ("F2", np.s_[400:700, 280:600]),
+            ("F3", np.s_[:, 700:930]),
+            ("Tab", np.s_[:, 0:240]),
+            ("shift+Tab", np.s_[:, 950:1200]),
+            ("F4", np.s_[700:, 270:640]),
+        ):
             w.key(name)
             changed = w.picture(f"key-{name}.png")
             difference = np.abs(changed[part] - plain[part]).mean()
@@ -275,8 +287,7 @@ class Test(unittest.TestCase):
         self.assertGreater(after[0]["v_rod"], 0)
 
         # the state is kept: position continues
-        self.assertAlmostEqual(after[0]["q_rod"], before[-1]["q_rod"] + 1e-3 * after[0]["v_rod"],
-                               delta=1e-12)
+        self.assertAlmostEqual(after[0]["q_rod"], before[-1]["q_rod"] + 1e-3 * after[0]["v_rod"], delta=1e-12)
 
     def test_words(self):
         """A worm that is described by a coefficient has no friction coefficient of flanks any more."""
@@ -314,7 +325,7 @@ class Test(unittest.TestCase):
         ends = [rows[k - 1]["gap_j"] for k in starts[1:]]
         for end, expected in zip(ends, (half_gap, 0.01, 0.01), strict=True):
             self.assertAlmostEqual(end, expected, delta=1e-5)
-        before = max(row["time"] for row in rows[:starts[1]] if row["gap_j"] < 0.0101 and row["time"] < changed)
+        before = max(row["time"] for row in rows[: starts[1]] if row["gap_j"] < 0.0101 and row["time"] < changed)
         self.assertGreater(before, 0.9)
 
     def test_scenes(self):
@@ -343,8 +354,7 @@ class Test(unittest.TestCase):
         self.assertEqual(w.close(), 0)
 
     def test_mouse(self):
-        w = self.open("rod/gamma_v=0.2", "--csv", "pull.csv", "--window", "--no-plots", "--paused",
-                      "--speed", "0.2")
+        w = self.open("rod/gamma_v=0.2", "--csv", "pull.csv", "--window", "--no-plots", "--paused", "--speed", "0.2")
 
         # the camera turns with the mouse
         w.key("Escape")
@@ -383,7 +393,9 @@ class Test(unittest.TestCase):
         pulled = [float(row["v_rod"]) for row in rows]
 
         # without the pull the motor drives it down at once
-        subprocess.run([VIEW, "rod/gamma_v=0.2", "--csv", "free.csv", "--duration", rows[-1]["time"]], cwd=FOLDER, check=True)
+        subprocess.run(
+            [VIEW, "rod/gamma_v=0.2", "--csv", "free.csv", "--duration", rows[-1]["time"]], cwd=FOLDER, check=True
+        )
         with open(FOLDER / "free.csv") as file:
             free = [float(row["v_rod"]) for row in csv.DictReader(file)]
         n = min(len(pulled), len(free))
@@ -396,30 +408,40 @@ class Test(unittest.TestCase):
         Events that another program sends have no time, and GLFW drops a press that is not later than the last press of
         the key. The Control of a sent Ctrl+Q is dropped behind a real one; Q alone is then left of it."""
         w = self.open("rod/gamma_v=0.2", "--paused")
-        w.xdotool("windowfocus", "1")  # to the window under the pointer: xdotool sends events to a window without the focus
+        w.xdotool(
+            "windowfocus", "1"
+        )  # to the window under the pointer: xdotool sends events to a window without the focus
         w.move(600, 400)
         w.xdotool("keydown", "ctrl")
         w.xdotool("keyup", "ctrl")
         w.xdotool("key", "--window", w.id, "ctrl+q", check=False)  # the window may be gone before the release
         self.assertEqual(w.process.wait(120), 0)
 
-    @unittest.skipUnless(os.environ.get("MJGEAR_LONG"), "takes a minute of every machine; ./check --long sets MJGEAR_LONG")
+    @unittest.skipUnless(
+        os.environ.get("MJGEAR_LONG"), "takes a minute of every machine; ./check --long sets MJGEAR_LONG"
+    )
     @unittest.skipIf("asan" in os.environ.get("LD_PRELOAD", ""), "the sanitizer keeps what is freed")
     def test_memory(self):
         """Drawing and stepping take no more memory with time.
 
         The software renderer fills its caches, ever more slowly, for the first half of the time. In the other half
         of some 1800 frames 1 kB lost in each would be 1.8 MiB."""
-        done = subprocess.run([VIEW, "rod", "--size", "320x240", "--no-panels", "--measure", "60"],
-                              env=self.display.environment, cwd=FOLDER, capture_output=True, text=True,
-                              check=True)
+        done = subprocess.run(
+            [VIEW, "rod", "--size", "320x240", "--no-panels", "--measure", "60"],
+            env=self.display.environment,
+            cwd=FOLDER,
+            capture_output=True,
+            text=True,
+            check=True,
+        )
         print(done.stdout.strip())
         half, end = map(float, re.findall(r"([\d.]+) MiB", done.stdout))
         self.assertLess(end - half, 1.5)
 
     def test_no_crash_on_missing_scene(self):
-        done = subprocess.run([VIEW, "nowhere.xml"], env=self.display.environment, cwd=FOLDER,
-                              capture_output=True, text=True)
+        done = subprocess.run(
+            [VIEW, "nowhere.xml"], env=self.display.environment, cwd=FOLDER, capture_output=True, text=True
+        )
         self.assertEqual(done.returncode, 2)
         self.assertEqual(len(done.stderr.splitlines()), 1)
 

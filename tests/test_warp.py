@@ -1,6 +1,6 @@
 """Gears in MuJoCo Warp, on its CPU backend: compared with the plugin, in many worlds, and refusals.
 
-    test_warp.py native | scenes | discrete | still | worlds | interface
+test_warp.py native | scenes | discrete | still | worlds | interface
 """
 
 import contextlib
@@ -100,8 +100,16 @@ def check_law(problem, found, moving, small):
     effect = problem["A"] @ t
     terms = np.abs(problem["v_free"]) + np.abs(problem["A"]) @ np.abs(t)
     load = problem["phi"] + problem["alpha"] * effect - problem["beta"] * t
-    size = np.abs(problem["phi"]) + problem["alpha"] * np.abs(effect) + np.abs(problem["beta"] * t) + problem["coulomb"] + np.abs(t)
-    assert np.all(np.abs(problem["v_free"] - effect - v) <= small * terms) and np.all(np.abs(load - lam) <= small * size)
+    size = (
+        np.abs(problem["phi"])
+        + problem["alpha"] * np.abs(effect)
+        + np.abs(problem["beta"] * t)
+        + problem["coulomb"]
+        + np.abs(t)
+    )
+    assert np.all(np.abs(problem["v_free"] - effect - v) <= small * terms) and np.all(
+        np.abs(load - lam) <= small * size
+    )
     slips = mode != 0
     bound = np.abs(load) + problem["coulomb"]
     against = (np.where(t > 0, 1, -1) * problem["v0"] <= 0) & (moving == 0)
@@ -164,9 +172,13 @@ def check_bits(real, dtype, library):
     ):
         w, lane = wp.tid()
         if most == 0:
-            count[w] = newton(t, v, lam, mode, A, v_free, phi, alpha, beta, coulomb, ratio, v0, n, number, integer, 1, w)
+            count[w] = newton(
+                t, v, lam, mode, A, v_free, phi, alpha, beta, coulomb, ratio, v0, n, number, integer, 1, w
+            )
         else:
-            count[w] = exchange(t, v, lam, mode, A, v_free, phi, alpha, beta, coulomb, ratio, v0, n, number, integer, 1, most, w)
+            count[w] = exchange(
+                t, v, lam, mode, A, v_free, phi, alpha, beta, coulomb, ratio, v0, n, number, integer, 1, most, w
+            )
 
     @wp.kernel(module="unique", enable_backward=False)
     def invert(x: wp.array3d(dtype=dtype), A: wp.array3d(dtype=dtype), dof: wp.array(dtype=int), nv: int, n: int):
@@ -236,13 +248,16 @@ def check_bits(real, dtype, library):
         if FIBERS:
             x_shared, A_shared = wp.zeros_like(x), wp.array(M, dtype=dtype)
             with fibers(["invert"]):
-                wp.launch(invert, dim=(len(M), LANES), block_dim=LANES, inputs=[x_shared, A_shared, wp.array(dof, dtype=int), n, len(dof)])
+                wp.launch(
+                    invert,
+                    dim=(len(M), LANES),
+                    block_dim=LANES,
+                    inputs=[x_shared, A_shared, wp.array(dof, dtype=int), n, len(dof)],
+                )
             assert np.array_equal(x.numpy(), x_shared.numpy()) and np.array_equal(A.numpy(), A_shared.numpy())
         for k in range(len(M)):
             own, copied = np.zeros((n, len(dof)), host), M[k].copy()
-            status = library.inverse_columns(
-                *(ctypes.c_void_p(y.ctypes.data) for y in (own, copied, dof)), n, len(dof)
-            )
+            status = library.inverse_columns(*(ctypes.c_void_p(y.ctypes.data) for y in (own, copied, dof)), n, len(dof))
             assert status == 1 and np.array_equal(own, x.numpy()[k]) and np.array_equal(copied, A.numpy()[k])
             expected = problems[k]["A"][:, dof]
             assert largest(own, expected) < (1e-3 if real == "float" else 1e-11) * np.abs(expected).max()
@@ -280,7 +295,11 @@ def check_barriers():
             w, lane = wp.tid()
             columns(x, A, dof, n, n, w)
 
-        x, A, dof = wp.zeros((1, 12, 12), dtype=wp.float64), wp.array(matrix[None], dtype=wp.float64), wp.array(np.arange(12), dtype=int)
+        x, A, dof = (
+            wp.zeros((1, 12, 12), dtype=wp.float64),
+            wp.array(matrix[None], dtype=wp.float64),
+            wp.array(np.arange(12), dtype=int),
+        )
         with fibers(["invert"]):
             wp.launch(invert, dim=(1, LANES), block_dim=LANES, inputs=[x, A, dof, 12])
         return x.numpy()[0]
@@ -355,7 +374,11 @@ def thrown(name, lanes):
     """Return the states of worlds after some steps with random torques: an arm beats on its table, and rounds do not always converge."""
     threads = mock.patch.object(mjgear.warp.Gears, "_threads", lambda gears: lanes)
     shared = ["settle"] if lanes > 1 else []
-    with threads, fibers([*shared, "integrate_implicit"] if shared else []), unoptimized(*(getattr(kernels.make("single"), k) for k in shared)):
+    with (
+        threads,
+        fibers([*shared, "integrate_implicit"] if shared else []),
+        unoptimized(*(getattr(kernels.make("single"), k) for k in shared)),
+    ):
         worlds = play.Worlds(scripts.ALL[name], nworld=4 if name == "arm" else 2)
         rng, size = np.random.default_rng(3), [200, 200, 100, 20, 20, 5] if name.startswith("arm") else 60
         for k in range(60 if name == "arm" else 20):
@@ -374,13 +397,19 @@ def check_lanes():
         return
     one = [thrown(name, 1) for name in names]
     forward = [thrown(name, LANES) for name in names]
-    backward = with_lanes("((int)WP_TILE_THREAD_IDX)", "((int)(WP_TILE_BLOCK_DIM - 1 - WP_TILE_THREAD_IDX))", lambda: [thrown(n, LANES) for n in names])
+    backward = with_lanes(
+        "((int)WP_TILE_THREAD_IDX)",
+        "((int)(WP_TILE_BLOCK_DIM - 1 - WP_TILE_THREAD_IDX))",
+        lambda: [thrown(n, LANES) for n in names],
+    )
     worst = 0.0
     for name, *motions in zip(names, one, forward, backward):
         for x, y, z in zip(*motions):
             assert np.array_equal(y, z), name
             worst = max(worst, largest(x, y) / largest(x, 0))
-    print(f"worlds that 32 threads share: within {worst:.1e} of one thread, the same bits from the first thread on and from the last")
+    print(
+        f"worlds that 32 threads share: within {worst:.1e} of one thread, the same bits from the first thread on and from the last"
+    )
     assert worst < 2e-5
 
 
@@ -496,7 +525,9 @@ def honest(worlds, rng, size, steps, most):
         largest_force = np.maximum(np.abs(force).max(axis=1), np.abs(d.qfrc_smooth.numpy()).max(axis=1))
         missing = max(missing, ((off - rounding).max(axis=1) / largest_force)[settled].max())
         unsettled += (~settled).sum()
-    print(f"forces of settled worlds are those of rows to {missing:.1e} of the largest; {unsettled} of {steps * len(settled)} steps unsettled")
+    print(
+        f"forces of settled worlds are those of rows to {missing:.1e} of the largest; {unsettled} of {steps * len(settled)} steps unsettled"
+    )
     assert missing <= most and unsettled > 0
 
 
@@ -608,13 +639,19 @@ MODEL = """
 
 
 MOTORS = '<motor joint="j1"/><motor joint="j2"/>'
-DC_MOTORS = "".join(f'<dcmotor joint="{joint}" motorconst="{k}" resistance="1"/>' for joint, k in (("j1", 12), ("j2", 8)))
-MUSCLES = "".join(f'<muscle joint="{joint}" lengthrange="-2 2" force="{force}"/>' for joint, force in (("j1", 2000), ("j2", 1000)))
+DC_MOTORS = "".join(
+    f'<dcmotor joint="{joint}" motorconst="{k}" resistance="1"/>' for joint, k in (("j1", 12), ("j2", 8))
+)
+MUSCLES = "".join(
+    f'<muscle joint="{joint}" lengthrange="-2 2" force="{force}"/>' for joint, force in (("j1", 2000), ("j2", 1000))
+)
 SERVOS = '<position joint="j1" kp="30" kv="200"/><position joint="j2" kp="10" kv="80"/>'
 
 
 def model(integrator="Euler", option="", config="", joint="", armature=1, actuators=MOTORS, noslip=0):
-    xml = MODEL.format(integrator=integrator, option=option, config=config, joint=joint, armature=armature, actuators=actuators)
+    xml = MODEL.format(
+        integrator=integrator, option=option, config=config, joint=joint, armature=armature, actuators=actuators
+    )
     result = mujoco.MjModel.from_xml_string(xml)
     result.opt.noslip_iterations = noslip  # the plugin refuses such a file
     return result
@@ -695,8 +732,14 @@ def gains_of_motors():
                 slips += ours[first + 4] != 0
             largest_gain = max(largest_gain, expected.max())
         moved = largest(d.qpos.numpy()[0], mjd.qpos)
-        print(f"{kind}, {integrator}: rotors of 0.3 kg m2 gain up to {largest_gain:.3f}; torques within {error:.1e}, motion {moved:.1e}")
-        assert error < 1e-3 and moved < 1e-5 and slips > 20 and not geared.unsettled.numpy().any(), (error, moved, slips)
+        print(
+            f"{kind}, {integrator}: rotors of 0.3 kg m2 gain up to {largest_gain:.3f}; torques within {error:.1e}, motion {moved:.1e}"
+        )
+        assert error < 1e-3 and moved < 1e-5 and slips > 20 and not geared.unsettled.numpy().any(), (
+            error,
+            moved,
+            slips,
+        )
         assert largest_gain > 0.05, largest_gain
 
 
@@ -705,7 +748,9 @@ def randomized():
     mjm = model("Euler")
     m, d = mjgear.warp.put_model(mjm), mjgear.warp.make_data(mjm, nworld=5, nconmax=16, njmax=64)
     gears = mjgear.warp.Gears(m, d)
-    drawn = mjgear.randomize(gears, {"j2": {"eta_forward": (0.5, 0.9), "eta_backward": (-0.2, 0.5), "coulomb": (0, 1)}}, 1).values["j2"]
+    drawn = mjgear.randomize(
+        gears, {"j2": {"eta_forward": (0.5, 0.9), "eta_backward": (-0.2, 0.5), "coulomb": (0, 1)}}, 1
+    ).values["j2"]
     f, b = drawn["eta_forward"], drawn["eta_backward"]
     expected = {"gamma_u": (1 - 2 * f + f * b) / (1 - f * b), "gamma_v": (1 - 2 * b + f * b) / (1 - f * b), "coulomb": drawn["coulomb"],
                 "static_ratio": 1.2}  # fmt: skip
@@ -728,14 +773,19 @@ def some():
     expected = before["coulomb"].copy()
     expected[[1, 3]] = [2, 3], [3, 3]
     assert np.array_equal(gears.coulomb.numpy(), expected), gears.coulomb.numpy()
-    assert np.array_equal(gears.gamma_v.numpy()[::2], before["gamma_v"][::2]) and (gears.gamma_v.numpy()[1::2] == 0.25).all()
+    assert (
+        np.array_equal(gears.gamma_v.numpy()[::2], before["gamma_v"][::2])
+        and (gears.gamma_v.numpy()[1::2] == 0.25).all()
+    )
     drawn = mjgear.randomize(gears, {"coulomb": (5, 6)}, 1, sims=done).values["j1"]["coulomb"]
     expected[[1, 3], 0] = drawn
     gears["j2"].set(sims=done, coulomb=wp.array([7.0, 8, 9, 10], dtype=wp.float32))
     expected[[1, 3], 1] = 8, 10
     gears["j2"].set(sims=[1, 0, 0, 0], coulomb=1.5)
     expected[0, 1] = before["coulomb"][0, 1] = 1.5
-    assert largest(gears.coulomb.numpy()[:, 0], expected[:, 0]) < 1e-6 and np.array_equal(gears.coulomb.numpy()[::2], before["coulomb"][::2])
+    assert largest(gears.coulomb.numpy()[:, 0], expected[:, 0]) < 1e-6 and np.array_equal(
+        gears.coulomb.numpy()[::2], before["coulomb"][::2]
+    )
     for call, line in (
         (lambda: gears.set(colomb=1), "coulomb"),
         (lambda: gears["j2"].set(coulomb=[1, 2]), "coulomb"),
@@ -767,12 +817,18 @@ def attached():
         # joint by joint, and with three quarters of the motors' torque computed by the program
         computed = 0.75 if integrator == "implicitfast" else 0.0
         own = {"j1": {**gear, "gamma_v": 1.1}, "j2": {**gear, "gamma_v": 0.3}}
-        gears = mjgear.warp.attach(m, d, plain, own, applied=True) if computed else mjgear.warp.attach(m, d, plain, ["j1", "j2"], **gear)
+        gears = (
+            mjgear.warp.attach(m, d, plain, own, applied=True)
+            if computed
+            else mjgear.warp.attach(m, d, plain, ["j1", "j2"], **gear)
+        )
         error, moved, step = 0.0, 0.0, stepper(m, d)
         for i in range(150):
             mjd.ctrl[:] = [60 * np.sin(0.05 * i), 10 * np.cos(0.03 * i)]
             d.ctrl.assign(np.tile((1 - computed) * mjd.ctrl, (3, 1)).astype(np.float32))
-            d.qfrc_applied.assign(np.tile(computed * np.resize(mjd.ctrl, m.nv) * (np.arange(m.nv) < 2), (3, 1)).astype(np.float32))
+            d.qfrc_applied.assign(
+                np.tile(computed * np.resize(mjd.ctrl, m.nv) * (np.arange(m.nv) < 2), (3, 1)).astype(np.float32)
+            )
             mujoco.mj_step(mjm, mjd)
             step()
             error, moved = max(error, largest(d.qvel.numpy(), mjd.qvel)), max(moved, np.abs(mjd.qvel).max())
@@ -796,7 +852,9 @@ def attached_viscous():
     """Viscous friction of a gear, here of better-actuator-models, moves the device's joint like the plugin's."""
     gear = {"gamma_u": 0.1, "gamma_v": 0.2, "coulomb": 0.5, "viscous": 8}
     plain = ungeared("implicitfast")
-    geared = mujoco.MjSpec.from_string(MODEL.format(integrator="implicitfast", option="", config="", joint="", armature=1, actuators=MOTORS))
+    geared = mujoco.MjSpec.from_string(
+        MODEL.format(integrator="implicitfast", option="", config="", joint="", armature=1, actuators=MOTORS)
+    )
     mjgear.remove(geared, ["j1", "j2"])
     mjgear.add(geared, ["j1", "j2"], **gear)
     mjm = geared.compile()
@@ -825,7 +883,9 @@ def check_refused(call, error, line):
 def refused():
     """Wrong arguments are refused before a kernel reads beyond its arrays."""
     plain = ungeared("implicitfast")
-    small = mujoco.MjModel.from_xml_string("<mujoco><worldbody><body><joint name='j1'/><geom size='.1'/></body></worldbody></mujoco>")
+    small = mujoco.MjModel.from_xml_string(
+        "<mujoco><worldbody><body><joint name='j1'/><geom size='.1'/></body></worldbody></mujoco>"
+    )
 
     def worlds(mjm=plain, njmax=64):
         return mjw.put_model(mjm), mjw.make_data(mjm, nworld=2, nconmax=16, njmax=njmax)
@@ -846,7 +906,10 @@ def refused():
         ((m, d, plain), {"joints": {"j1": {"coulomb": 1}}, "preset": "worm"}, mjgear.GearError, "no other preset"),
         ((m, d, plain), {"joints": {"j1": {"gamma": 1}}}, mjgear.GearError, "gamma"),
         ((m, d, plain), {"joints": ["j1"], "robot": "go1"}, ValueError, "either a robot or joints"),
-        *(((m, d, plain), gear | {"rounds": value}, ValueError, "rounds") for value in (0, -1, 1.5, "3", True, 10**9, np.nan)),
+        *(
+            ((m, d, plain), gear | {"rounds": value}, ValueError, "rounds")
+            for value in (0, -1, 1.5, "3", True, 10**9, np.nan)
+        ),
         *(((m, d, plain), gear | {"precision": value}, ValueError, "precision") for value in ("half", None, 64)),
         ((plain, d, plain), gear, TypeError, "model is a MjModel"),
         ((None, d, plain), gear, TypeError, "model is a NoneType"),
@@ -908,7 +971,9 @@ def without_digits():
     """Friction below the normal numbers of single precision makes no step unsettled."""
     plain, worlds = ungeared("implicitfast"), 64
     m, d = mjw.put_model(plain), mjw.make_data(plain, nworld=worlds, nconmax=16, njmax=64)
-    gears = mjgear.warp.attach(m, d, plain, ["j1", "j2"], gamma_u=0.1, gamma_v=0.3, stribeck_friction=1, stribeck_velocity=0.05)
+    gears = mjgear.warp.attach(
+        m, d, plain, ["j1", "j2"], gamma_u=0.1, gamma_v=0.3, stribeck_friction=1, stribeck_velocity=0.05
+    )
     m.dof_armature.zero_()  # without a motor friction is the only load
     velocity = np.zeros((worlds, plain.nv), np.float32)
     velocity[:, 0] = np.linspace(0.47, 0.51, worlds)
@@ -935,7 +1000,10 @@ def without_digits():
 def batched():
     """Fields that differ between worlds."""
     mjm = model("Euler")
-    m, d = mjgear.warp.put_model(mjm, batch_sizes={"dof_armature": 2}), mjgear.warp.make_data(mjm, nworld=2, nconmax=16, njmax=64)
+    m, d = (
+        mjgear.warp.put_model(mjm, batch_sizes={"dof_armature": 2}),
+        mjgear.warp.make_data(mjm, nworld=2, nconmax=16, njmax=64),
+    )
     mjgear.warp.Gears(m, d)
     armature = m.dof_armature.numpy()
     assert armature.shape == (2, mjm.nv)
@@ -981,7 +1049,9 @@ def captured():
         m, d = mjgear.warp.put_model(mjm), mjgear.warp.make_data(mjm, nworld=2, nconmax=16, njmax=64)
         mjgear.warp.Gears(m, d)
         mjw.step(m, d)
-        waits = mock.patch.multiple(wp, synchronize=forbidden, synchronize_device=forbidden, synchronize_stream=forbidden)
+        waits = mock.patch.multiple(
+            wp, synchronize=forbidden, synchronize_device=forbidden, synchronize_stream=forbidden
+        )
         with waits, mock.patch.object(wp.array, "numpy", forbidden), wp.ScopedCapture():
             mjw.step(m, d)
 
@@ -1014,7 +1084,9 @@ def motors_and_loads():
       <geom type="capsule" fromto="0 0 0 .4 0 0" size=".02" mass=".5" contype="0"/><site name="s" pos=".4 0 0"/></body></body></worldbody>
       <tendon><spatial name="rope"><site site="o"/><site site="s"/></spatial><fixed name="both"><joint joint="a" coef=".5"/><joint joint="b" coef="1"/></fixed></tendon>
       <actuator><motor name="jet" site="s" gear="0 0 -1 0 0 0"/><motor name="winch" tendon="rope"/><motor joint="a" gear="2"/><motor tendon="both"/></actuator></mujoco>"""
-    for integrator, gamma_v, named in itertools.product(engine.INTEGRATORS, (0.3, 1.4), ("", '<config key="motor" value="jet"/>')):
+    for integrator, gamma_v, named in itertools.product(
+        engine.INTEGRATORS, (0.3, 1.4), ("", '<config key="motor" value="jet"/>')
+    ):
         host = mujoco.MjModel.from_xml_string(text.format(integrator, keys.format(gamma_v) + named))
         for ctrl in ((2, -3, 0, 0), (2, -3, 2, 1), (-1, 0, -2, -0.5)):
             mjd = mujoco.MjData(host)
@@ -1027,7 +1099,14 @@ def motors_and_loads():
                 mujoco.mj_step(host, mjd)
                 step()
                 v = d.qvel.numpy()[0]
-                assert largest(v, mjd.qvel) < 2e-4 * (1 + np.abs(mjd.qvel).max()), (integrator, gamma_v, named, ctrl, v, mjd.qvel)
+                assert largest(v, mjd.qvel) < 2e-4 * (1 + np.abs(mjd.qvel).max()), (
+                    integrator,
+                    gamma_v,
+                    named,
+                    ctrl,
+                    v,
+                    mjd.qvel,
+                )
                 stood, moved = max(stood, np.abs(v).max()), max(moved, np.abs(mjd.qvel).max())
             assert gears.unsettled.numpy()[0] == 0
             assert moved > 1e-3 or (gamma_v > 1 and stood == 0)
@@ -1039,8 +1118,12 @@ def interface():
     code += "[w.put_data(m, t.mujoco.MjData(m)) for _ in range(2)]; g = w.Gears(w.put_model(m), w.put_data(m, t.mujoco.MjData(m), nworld=2)); "
     code += "g['j1'].coulomb = [0.5, 0.25]; assert (g.coulomb.numpy()[:, 0] == [0.5, 0.25]).all() and g['j1'].friction.shape == (2,), g.coulomb; "
     code += "assert g.power_loss is g.power and g.internal_force is g.internal"
-    told = subprocess.run([sys.executable, "-c", code], cwd=SOURCE / "tests", capture_output=True, text=True, check=False)
-    assert told.returncode == 0 and "frictionloss" not in told.stdout + told.stderr, told  # the rows of gears are no friction of joints
+    told = subprocess.run(
+        [sys.executable, "-c", code], cwd=SOURCE / "tests", capture_output=True, text=True, check=False
+    )
+    assert told.returncode == 0 and "frictionloss" not in told.stdout + told.stderr, (
+        told
+    )  # the rows of gears are no friction of joints
 
     motors_and_loads()
 
@@ -1060,8 +1143,14 @@ def interface():
         ({"integrator": "implicit"}, ("implicitfast", "integrator")),
         ({"noslip": 2}, ("noslip",)),
         ({"joint": 'frictionloss="1"'}, ("'j1'", "coulomb")),
-        ({"integrator": "implicitfast", "actuators": '<position name="rope" tendon="both" kp="1" kv="1"/>'}, ("'rope'", "each joint")),
-        ({"integrator": "discrete", "actuators": '<position name="rope" tendon="both" kp="1"/>'}, ("'rope'", "each joint")),
+        (
+            {"integrator": "implicitfast", "actuators": '<position name="rope" tendon="both" kp="1" kv="1"/>'},
+            ("'rope'", "each joint"),
+        ),
+        (
+            {"integrator": "discrete", "actuators": '<position name="rope" tendon="both" kp="1"/>'},
+            ("'rope'", "each joint"),
+        ),
     ):
         if arguments.get("integrator") == "discrete" and "discrete" not in engine.INTEGRATORS:
             continue
@@ -1073,14 +1162,20 @@ def interface():
             raise AssertionError(f"{arguments} were not refused")
 
     for gear, words in (
-        ({"backlash": "torsion", "stiffness": 1000, "rotor_inertia": 0.1, "slip_torque": 5}, ("'j1'", "shaft", "rotor")),
+        (
+            {"backlash": "torsion", "stiffness": 1000, "rotor_inertia": 0.1, "slip_torque": 5},
+            ("'j1'", "shaft", "rotor"),
+        ),
         ({"backlash": "torsion", "stiffness": 1000, "rotor_inertia": 0.1, "freewheel": 1}, ("'j1'", "shaft", "rotor")),
         ({"oneway": 1}, ("'j1'", "one way", "'oneway'")),
         ({"oneway": 1, "tooth_pitch": 0.1}, ("'j1'", "one way", "'oneway'")),
         ({"brake": {"holding_torque": 5}}, ("'j1'", "brake", "mjgear.brake")),
         ({"gamma_torque": "0 1 5 1.2"}, ("'j1'", "table", "'gamma_torque'")),
         ({"coulomb": 1, "coulomb_speed": "0 1 5 1.2"}, ("'j1'", "table", "'coulomb_speed'")),
-        ({"coulomb": 1, "temperature": 5, "coulomb_temperature": "0 2 40 1"}, ("'j1'", "table", "'coulomb_temperature'")),
+        (
+            {"coulomb": 1, "temperature": 5, "coulomb_temperature": "0 2 40 1"},
+            ("'j1'", "table", "'coulomb_temperature'"),
+        ),
         ({"presliding_stiffness": 1e4}, ("'j1'", "'presliding_stiffness'")),
     ):
         try:
@@ -1114,7 +1209,11 @@ def interface():
             for first in (0, 15):
                 t, lam, u, x, mode, power = ours[first : first + 6]
                 scale = np.abs(theirs[first : first + 4]).max()
-                assert largest(ours[first : first + 4], theirs[first : first + 4]) < 1e-3 * scale + 1e-4, (i, ours, theirs)
+                assert largest(ours[first : first + 4], theirs[first : first + 4]) < 1e-3 * scale + 1e-4, (
+                    i,
+                    ours,
+                    theirs,
+                )
                 assert mode == theirs[first + 4] and ours[first + 11] == 0
                 states.add(str(mjgear.State(ours[first + 13])))
                 others += ours[first + 13] != theirs[first + 13]
@@ -1125,7 +1224,9 @@ def interface():
         assert largest(d.qpos.numpy()[0], mjd.qpos) < 1e-5 and np.array_equal(*d.qpos.numpy())
         assert np.abs(mjd.qpos).max() > 0.01 and not gears.unsettled.numpy().any()
         # where the torque on the link changes its sign, round-off may decide the gear's state
-        held = "stuck" if armature == 1 else "locked"  # with little rotor inertia the load on j1 grows faster than its bound
+        held = (
+            "stuck" if armature == 1 else "locked"
+        )  # with little rotor inertia the load on j1 grows faster than its bound
         assert slips > 20 and others <= 3 and {held, "driving", "driven"} <= states, (slips, others, states)
         print(f"{integrator}, {'servos' if actuators == SERVOS else 'motors'}: sensors and motion of the plugin, "
               f"joints were {', '.join(sorted(states))}, {others} otherwise with the plugin")  # fmt: skip

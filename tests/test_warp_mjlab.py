@@ -23,7 +23,9 @@ if not PYTHON.exists():
 def run(*words):
     """Run a script of this tree with the libraries that are installed with mjlab."""
     installed = [str(PYTHON), "-I", "-c", "import mjgear._library as l; print(l.folder())"]
-    environment = dict(os.environ, PYTHONPATH=str(SOURCE / "python"), WARP_CACHE_PATH=str(SOURCE / "build" / "warp-cache-mjlab"))
+    environment = dict(
+        os.environ, PYTHONPATH=str(SOURCE / "python"), WARP_CACHE_PATH=str(SOURCE / "build" / "warp-cache-mjlab")
+    )
     environment.pop("MJGEAR_LIBRARIES", None)  # libraries for the tests' MuJoCo
     found = subprocess.run(installed, env=environment, check=True, capture_output=True, text=True)
     environment["MJGEAR_LIBRARIES"] = found.stdout.strip()

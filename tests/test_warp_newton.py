@@ -34,8 +34,12 @@ def test_examples():
     falls, holds = (float(re.search(rf"{words}: (\S+) rad", text)[1]) for words in ("the arms fall", "gears they hold"))
     assert falls > 1 and holds < 1e-6, (falls, holds)
 
-    pattern = r"(.*): trunk from (\S+) to (\S+) m, joints move (\S+) rad in the last 0.2 s, (\S+)% of the steps unsettled"
-    found = {line[1]: [float(x) for x in line.groups()[1:]] for line in re.finditer(pattern, example("newton_quadruped.py"))}
+    pattern = (
+        r"(.*): trunk from (\S+) to (\S+) m, joints move (\S+) rad in the last 0.2 s, (\S+)% of the steps unsettled"
+    )
+    found = {
+        line[1]: [float(x) for x in line.groups()[1:]] for line in re.finditer(pattern, example("newton_quadruped.py"))
+    }
     for first, last, moves, unsettled in found.values():
         assert unsettled <= 1, found
     (first, last, moves, _), others = found.pop("worm gears"), found

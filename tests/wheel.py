@@ -61,7 +61,14 @@ def make(folder, release):
     venv.create(folder)
     environment = {name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "LD_LIBRARY_PATH")}
     environment["PATH"] = str(folder / "bin")
-    uv = [pathlib.Path(__file__).parents[1] / "build/venv/bin/uv", "pip", "install", "--quiet", "--python", folder / "bin" / "python"]
+    uv = [
+        pathlib.Path(__file__).parents[1] / "build/venv/bin/uv",
+        "pip",
+        "install",
+        "--quiet",
+        "--python",
+        folder / "bin" / "python",
+    ]
     # from 4.0 on the engine and its Python are in mujoco-core, of which there are releases without a package "mujoco"
     name = "mujoco-core" if int(release.split(".")[0]) >= 4 else "mujoco"
     for requirement in ([f"{name}=={release}"], ["--no-deps", WHEEL]):
@@ -87,7 +94,9 @@ def check(release):
         for other in re.findall(r"^(\S+) beside", done.stdout, re.MULTILINE):
             assert f"was built for MuJoCo {other}, but this is MuJoCo {release}" in text, text
         for scene in ("rod", "wall"):
-            done = run([folder / "venv" / "bin" / "mjgear-run", scene, "--out", folder / "results"], environment, cwd=folder)
+            done = run(
+                [folder / "venv" / "bin" / "mjgear-run", scene, "--out", folder / "results"], environment, cwd=folder
+            )
             assert done.returncode == 0, done.stdout + done.stderr
             claims = re.findall(r"^  ok ", done.stdout, re.MULTILINE)
             assert claims, done.stdout

@@ -43,7 +43,12 @@ def check_job(where, job, jobs):
 if __name__ == "__main__":
     count = 0
     for file in sorted((ROOT / ".github/workflows").glob("*.yml")):
-        schema = pathlib.Path(sys.executable).with_name("check-jsonschema"), "--builtin-schema", "vendor.github-workflows", file
+        schema = (
+            pathlib.Path(sys.executable).with_name("check-jsonschema"),
+            "--builtin-schema",
+            "vendor.github-workflows",
+            file,
+        )
         subprocess.run(schema, check=True)
         jobs = YAML(typ="safe").load(file)["jobs"]
         for name, job in jobs.items():

@@ -111,7 +111,11 @@ def read(files, **options):
 
 def xl330(data):
     machine = identify.servo("xl330")
-    return read(unpacked(data / "bam", "af2260462471ff45ac18af159b1327ea51d8db15", "bam/data.bak/raw")), machine, "trajectory"
+    return (
+        read(unpacked(data / "bam", "af2260462471ff45ac18af159b1327ea51d8db15", "bam/data.bak/raw")),
+        machine,
+        "trajectory",
+    )
 
 
 def sts3250(data):
@@ -176,7 +180,9 @@ def measured(name, data, chosen, starts):
         wanted = [MODELS[m] for m in chosen if (m in DELAYED) == delayed]
         if wanted:
             bench = Bench(logs, machine, "goal", fit=(*more, *(["delay"] if delayed else [])), step=5e-3)
-            one = identify.leave_out(bench, wanted, [way], budget, told=lambda text: print(f"{name}: {text}", file=sys.stderr, flush=True))
+            one = identify.leave_out(
+                bench, wanted, [way], budget, told=lambda text: print(f"{name}: {text}", file=sys.stderr, flush=True)
+            )
             held.update({m.name: one for m in wanted})
             benches.update({m.name: bench for m in wanted})
     steps, found = sum(log.n * bench.substeps(i) for i, log in enumerate(logs)), {}
@@ -210,8 +216,14 @@ def record(table, names, chosen):
              "| set | source, licence | logs | left out by | error of `native`, rad |", "|:--|:--|--:|:--|--:|"]  # fmt: skip
     for name in names:
         one = table[name]
-        lines.append(f"| {name} | {SETS[name][1]} | {one['logs']} | {one['by']}, {one['groups']} groups | {one['models']['native']['error']:.4f} |")
-    lines += ["", f"| model | {' | '.join(names)} | mean | parameters | fit, s | step, ns |", "|:--" + "|--:" * (len(names) + 4) + "|"]
+        lines.append(
+            f"| {name} | {SETS[name][1]} | {one['logs']} | {one['by']}, {one['groups']} groups | {one['models']['native']['error']:.4f} |"
+        )
+    lines += [
+        "",
+        f"| model | {' | '.join(names)} | mean | parameters | fit, s | step, ns |",
+        "|:--" + "|--:" * (len(names) + 4) + "|",
+    ]
     for m in chosen:
         ones = [table[name]["models"][m] for name in names]
         ratios = [one["ratio"] for one in ones]
@@ -237,7 +249,9 @@ def check():
               "armature": 0.002, "offset": 0.0}  # fmt: skip
     for name, text in (("springyield", f'stiffness="20" springyield="{math.degrees(0.1 / 20)}"'), ("lugre", "")):
         *_, (_, ours) = bench._positions(MODELS[name], values, [0])
-        lugre = '<dcmotor joint="j" motorconst="1e-9" resistance="1" lugre="20 0 0.1 0.15 0.5"/>' if name == "lugre" else ""
+        lugre = (
+            '<dcmotor joint="j" motorconst="1e-9" resistance="1" lugre="20 0 0.1 0.15 0.5"/>' if name == "lugre" else ""
+        )
         model = mujoco.MjModel.from_xml_string(f"""<mujoco><option timestep="0.002" integrator="Euler"/><worldbody><body>
           <joint name="j" axis="0 -1 0" armature="0.002" damping="0.02" {text}/>
           <inertial pos="0 0 0" mass="1e-9" diaginertia="0.01 0.01 0.01"/></body></worldbody>
@@ -259,7 +273,12 @@ def main():
     parser.add_argument("--sets", default=",".join(SETS))
     parser.add_argument("--models", default=",".join(DEFAULT))
     parser.add_argument("--starts", type=int, default=1)
-    parser.add_argument("--keep", type=pathlib.Path, metavar="FILE.json", help="keep results; models that are there are not fitted again")
+    parser.add_argument(
+        "--keep",
+        type=pathlib.Path,
+        metavar="FILE.json",
+        help="keep results; models that are there are not fitted again",
+    )
     parser.add_argument("--check", action="store_true")
     options = parser.parse_args()
     Bench.simulate_other = compiled()

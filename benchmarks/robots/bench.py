@@ -57,7 +57,7 @@ def energy_of(episode, gear, model, sensors):
     if gear["gap"]:
         angle, rate, gap = (episode.after["sensordata"][:, sensors + k] for k in (7, 8, 6))
         twist = (angle[1:-1] - episode.before["qpos"][1:, model.jnt_qposadr[gear["joints"]]]) - gap[:-2]
-        total = total[1:] + (gear["rotor"] * rate[1:-1] ** 2 / 2 + gear["stiffness"] * twist ** 2 / 2).sum(1)
+        total = total[1:] + (gear["rotor"] * rate[1:-1] ** 2 / 2 + gear["stiffness"] * twist**2 / 2).sum(1)
     return total
 
 
@@ -73,8 +73,14 @@ def load(text, options, kind):
 
 def addresses(model):
     """Places of each gear's numbers in sensordata."""
-    return np.array([model.sensor_adr[i] for i in range(model.nsensor)
-                     if mujoco.mjtSensor(model.sensor_type[i]) == mujoco.mjtSensor.mjSENS_PLUGIN], dtype=int)
+    return np.array(
+        [
+            model.sensor_adr[i]
+            for i in range(model.nsensor)
+            if mujoco.mjtSensor(model.sensor_type[i]) == mujoco.mjtSensor.mjSENS_PLUGIN
+        ],
+        dtype=int,
+    )
 
 
 def play(text, gear, kind, steps, seed, options, save):
@@ -89,7 +95,7 @@ def play(text, gear, kind, steps, seed, options, save):
         if not episode.n:
             continue
         found = check.check(episode)
-        numbers = episode.after["sensordata"][:episode.n]
+        numbers = episode.after["sensordata"][: episode.n]
         status = numbers[:, sensors + STATUS]
         solved = np.isin(status, SOLVED).all(1)
         beyond = found["beyond"] | found["pulls"]
@@ -153,8 +159,10 @@ def repeat_case(path, library):
     time = record.repeat(model, data, saved["state"])
     sensors = addresses(model)
     value = data.sensordata[sensors[:, None] + np.arange(13)]
-    print(f"{path.name}: {time:.0f} us (it was {saved['time']:.0f}), status {value[0, STATUS]:g},"
-          f" residual {value[0, 10]:.3g}, friction power {value[:, 5].min():.3g} to {value[:, 5].max():.3g} W")
+    print(
+        f"{path.name}: {time:.0f} us (it was {saved['time']:.0f}), status {value[0, STATUS]:g},"
+        f" residual {value[0, 10]:.3g}, friction power {value[:, 5].min():.3g} to {value[:, 5].max():.3g} W"
+    )
 
 
 def refusal(error):
@@ -175,33 +183,61 @@ def measure(task):
         options = dict(cone=CONES[cone], solver=SOLVERS[solver])
         spec.option.integrator = INTEGRATORS[integrator]
         model = spec.compile()
-        head = dict(robot=name, dofs=model.nv, gears=len(robots.gearable(model)), integrator=integrator, cone=cone,
-                    solver=solver, servo=servo, noslip=args.noslip)
+        head = dict(
+            robot=name,
+            dofs=model.nv,
+            gears=len(robots.gearable(model)),
+            integrator=integrator,
+            cone=cone,
+            solver=solver,
+            servo=servo,
+            noslip=args.noslip,
+        )
         kinds = {g: robots.gear(g, model) for g in args.gears}
         try:
             if args.cost:
                 texts = {"plain": robots.plain(spec), "loss": robots.frictionloss(spec, model)}
                 texts |= {g: robots.geared(spec, model, numbers, sensors=False) for g, numbers in kinds.items()}
-                times = cost.compare({k: [load(x, options, c) for c in args.controls] for k, x in texts.items()}, args.controls,
-                                     args.steps)
-                rows += [head | dict(gear=g, plain=times[g] / times["plain"], loss=times[g] / times["loss"]) for g in kinds]
+                times = cost.compare(
+                    {k: [load(x, options, c) for c in args.controls] for k, x in texts.items()},
+                    args.controls,
+                    args.steps,
+                )
+                rows += [
+                    head | dict(gear=g, plain=times[g] / times["plain"], loss=times[g] / times["loss"]) for g in kinds
+                ]
                 continue
         except ValueError as error:
             rows += [head | dict(gear=g, refused=refusal(error)) for g in kinds]
             continue
-        plain = [play_plain(robots.plain(spec), kind, max(int(SHARES[kind] * args.steps), 20), args.seed, options)
-                 for kind in args.controls]
+        plain = [
+            play_plain(robots.plain(spec), kind, max(int(SHARES[kind] * args.steps), 20), args.seed, options)
+            for kind in args.controls
+        ]
         for g, numbers in kinds.items():
             row = head | dict(gear=g)
             label = f"{name} {g} {integrator} {cone} {solver} {servo:g}"
             try:
                 text = robots.geared(spec, model, numbers)
-                runs = [play(text, numbers, kind, max(int(SHARES[kind] * args.steps), 20), args.seed, options,
-                             Cases(args.cases, f"{label} {kind}")) for kind in args.controls]
+                runs = [
+                    play(
+                        text,
+                        numbers,
+                        kind,
+                        max(int(SHARES[kind] * args.steps), 20),
+                        args.seed,
+                        options,
+                        Cases(args.cases, f"{label} {kind}"),
+                    )
+                    for kind in args.controls
+                ]
                 row |= {k: sum(r[k] for r in runs) for k in COUNTS + ("fed",)}
                 row |= {k: max(r[k] for r in runs) for k in ("rise", "worst")}
-                row |= dict(median=float(np.median([r["median"] for r in runs])), plain_rise=max(p[0] for p in plain),
-                            plain_diverged=sum(p[1] for p in plain))
+                row |= dict(
+                    median=float(np.median([r["median"] for r in runs])),
+                    plain_rise=max(p[0] for p in plain),
+                    plain_diverged=sum(p[1] for p in plain),
+                )
             except ValueError as error:
                 row["refused"] = refusal(error)
             except law.Unchecked as error:
@@ -212,17 +248,26 @@ def measure(task):
 
 def describe(row):
     """One line of the table."""
-    label = f"{row['gear']} {row['integrator']} {row['cone'][:4]} {row['solver']}" + (
-        f" servo {row['servo']:g}" if row["servo"] else "") + (f" noslip {row['noslip']}" if row["noslip"] else "")
+    label = (
+        f"{row['gear']} {row['integrator']} {row['cone'][:4]} {row['solver']}"
+        + (f" servo {row['servo']:g}" if row["servo"] else "")
+        + (f" noslip {row['noslip']}" if row["noslip"] else "")
+    )
     head = f"{row['robot']:24} {row['dofs']:4} {row['gears']:5} {label:34} "
     for key in ("refused", "unchecked"):
         if key in row:
             return head + f"{key}: {row[key]}"
     if "loss" in row:
         return head + f"{row['plain']:6.2f} {row['loss']:6.2f}"
-    return head + (f"{row['steps']:7} {row['unsolved']:6} {row['wrong']:5} {row['beyond']:6} {row['silent']:6} {row['fed']:8.1e}"
-                   f" {row['rise']:8.1e} {row['plain_rise']:8.1e} {row['median']:8.1f} {row['worst']:7.1f} {row['over']:5}"
-                   + (f"  diverged {row['diverged']}, plain {row['plain_diverged']}" if row["diverged"] or row["plain_diverged"] else ""))
+    return head + (
+        f"{row['steps']:7} {row['unsolved']:6} {row['wrong']:5} {row['beyond']:6} {row['silent']:6} {row['fed']:8.1e}"
+        f" {row['rise']:8.1e} {row['plain_rise']:8.1e} {row['median']:8.1f} {row['worst']:7.1f} {row['over']:5}"
+        + (
+            f"  diverged {row['diverged']}, plain {row['plain_diverged']}"
+            if row["diverged"] or row["plain_diverged"]
+            else ""
+        )
+    )
 
 
 def summarize(table, args):
@@ -234,12 +279,21 @@ def summarize(table, args):
             continue
         head = f"{gear} {integrator}: {len(done)} rows, {len(rows) - len(done)} refused or unchecked"
         if args.cost:
-            print(head + "".join(f", cost / {name} median {np.median(x):.2f}, p90 {np.percentile(x, 90):.2f}" for name, x in (
-                ("plain", [r["plain"] for r in done]), ("frictionloss", [r["loss"] for r in done]))))
+            print(
+                head
+                + "".join(
+                    f", cost / {name} median {np.median(x):.2f}, p90 {np.percentile(x, 90):.2f}"
+                    for name, x in (("plain", [r["plain"] for r in done]), ("frictionloss", [r["loss"] for r in done]))
+                )
+            )
             continue
         total = {k: sum(r[k] for r in done) for k in TOTALS}
-        print(head + ", " + ", ".join(f"{k} {v}" for k, v in total.items())
-              + f", worst step / median {max(r['worst'] for r in done):.0f}")
+        print(
+            head
+            + ", "
+            + ", ".join(f"{k} {v}" for k, v in total.items())
+            + f", worst step / median {max(r['worst'] for r in done):.0f}"
+        )
 
 
 def main():
@@ -270,13 +324,24 @@ def main():
         return 0
 
     listed = robots.names(args.long or bool(args.robots)) if args.robots or not args.files else {}
-    chosen = {n: robots.fetch(wheel) / path for n, (wheel, path) in listed.items() if not args.robots or n in args.robots}
+    chosen = {
+        n: robots.fetch(wheel) / path for n, (wheel, path) in listed.items() if not args.robots or n in args.robots
+    }
     chosen |= {n: n for n in robots.MADE if n in (args.robots or [])}
     chosen |= {"/".join(pathlib.Path(x).with_suffix("").parts[-2:]): x for x in args.files}
     tasks = [(n, path, servo, args) for n, path in chosen.items() for servo in args.servos]
-    print(f"{'robot':24} {'dofs':>4} {'gears':>5} {'options':34} " + (f"{'/plain':>6} {'/loss':>6}" if args.cost else (
-        f"{'steps':>7} {'unsolv':>6} {'wrong':>5} {'beyond':>6} {'silent':>6} {'fed':>8} {'rise':>8} {'plain':>8} {'median':>8}"
-        f" {'worst':>7} {'over':>5}")), flush=True)
+    print(
+        f"{'robot':24} {'dofs':>4} {'gears':>5} {'options':34} "
+        + (
+            f"{'/plain':>6} {'/loss':>6}"
+            if args.cost
+            else (
+                f"{'steps':>7} {'unsolv':>6} {'wrong':>5} {'beyond':>6} {'silent':>6} {'fed':>8} {'rise':>8} {'plain':>8} {'median':>8}"
+                f" {'worst':>7} {'over':>5}"
+            )
+        ),
+        flush=True,
+    )
     table = []
     with concurrent.futures.ProcessPoolExecutor(args.jobs) as pool:
         for rows in pool.map(measure, tasks) if args.jobs > 1 else map(measure, tasks):

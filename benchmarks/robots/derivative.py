@@ -37,10 +37,23 @@ class Derivative:
 
     def __init__(self, model, library):
         self.call = ctypes.CDLL(library).mjg_controlDerivative
-        self.call.argtypes = [DOUBLES, DOUBLES, INTS, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_double, ctypes.c_char_p, ctypes.c_int]
+        self.call.argtypes = [
+            DOUBLES,
+            DOUBLES,
+            INTS,
+            ctypes.c_void_p,
+            ctypes.c_void_p,
+            ctypes.c_double,
+            ctypes.c_char_p,
+            ctypes.c_int,
+        ]
         self.qvel, self.state = np.zeros((model.nu, model.nv)), np.zeros((model.nu, model.npluginstate))
         self.side = np.zeros(model.nu, np.int32)
-        self.out = [self.qvel.ctypes.data_as(DOUBLES), self.state.ctypes.data_as(DOUBLES), self.side.ctypes.data_as(INTS)]
+        self.out = [
+            self.qvel.ctypes.data_as(DOUBLES),
+            self.state.ctypes.data_as(DOUBLES),
+            self.side.ctypes.data_as(INTS),
+        ]
         self.error = ctypes.create_string_buffer(500)
 
     def __call__(self, model, data):
@@ -89,10 +102,20 @@ def check(model, library, states, every, seed):
                 (ahead, one), (back, other) = step(state, control, change), step(state, control, -change)
                 if one == base == other:
                     difference = (ahead - back) / (2 * change)
-                    difference[model.nv:][exact[model.nv:] == 0] = 0  # counts and other numbers that are not memory of gears
-                    size = np.maximum(np.abs(ahead), np.abs(data.qvel).max())  # joints that move each other share their rounding
-                    rounding = 16 * np.finfo(float).eps * size / change  # of the steps: where a rotor rests nothing else is left
-                    error = min(error, np.maximum(np.abs(difference - exact) - rounding, 0).max() / max(np.abs(exact).max(), TOLERANCE * largest, 1e-300))
+                    difference[model.nv :][exact[model.nv :] == 0] = (
+                        0  # counts and other numbers that are not memory of gears
+                    )
+                    size = np.maximum(
+                        np.abs(ahead), np.abs(data.qvel).max()
+                    )  # joints that move each other share their rounding
+                    rounding = (
+                        16 * np.finfo(float).eps * size / change
+                    )  # of the steps: where a rotor rests nothing else is left
+                    error = min(
+                        error,
+                        np.maximum(np.abs(difference - exact) - rounding, 0).max()
+                        / max(np.abs(exact).max(), TOLERANCE * largest, 1e-300),
+                    )
             if np.isfinite(error):
                 result["compared"] += 1
                 result["off"] += error > TOLERANCE
@@ -121,7 +144,12 @@ def main():
         model = spec.compile()
         for kind, integrator, cone in itertools.product(args.gears, args.integrators, args.cones):
             geared = mujoco.MjModel.from_xml_string(robots.geared(spec, model, robots.gear(kind, model)))
-            geared.opt.integrator, geared.opt.cone, geared.opt.tolerance, geared.opt.iterations = INTEGRATORS[integrator], CONES[cone], 0, 100
+            geared.opt.integrator, geared.opt.cone, geared.opt.tolerance, geared.opt.iterations = (
+                INTEGRATORS[integrator],
+                CONES[cone],
+                0,
+                100,
+            )
             result, ratio = check(geared, args.library, args.states, args.every, args.seed)
             ratios.append(ratio)
             for key, number in result.items():

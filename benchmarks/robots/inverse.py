@@ -48,7 +48,10 @@ def braked(text, model):
         brakes += f'class="brake">{config}</plugin>'
     plain = '<general gear="1" forcelimited="false" forcerange="0 0" gaintype="fixed" biastype="none" dyntype="none"/>'
     plain = f'<default><default class="brake">{plain}</default></default>'
-    return text.replace("</mujoco>", f'{plain}<extension><plugin plugin="mjgear.brake"/></extension><actuator>{brakes}</actuator></mujoco>')
+    return text.replace(
+        "</mujoco>",
+        f'{plain}<extension><plugin plugin="mjgear.brake"/></extension><actuator>{brakes}</actuator></mujoco>',
+    )
 
 
 class Inverse:
@@ -56,10 +59,24 @@ class Inverse:
 
     def __init__(self, model, library):
         self.call = ctypes.CDLL(library).mjg_inverse
-        self.call.argtypes = [DOUBLES, DOUBLES, INTS, ctypes.c_void_p, ctypes.c_void_p, DOUBLES, DOUBLES, ctypes.c_char_p, ctypes.c_int]
+        self.call.argtypes = [
+            DOUBLES,
+            DOUBLES,
+            INTS,
+            ctypes.c_void_p,
+            ctypes.c_void_p,
+            DOUBLES,
+            DOUBLES,
+            ctypes.c_char_p,
+            ctypes.c_int,
+        ]
         self.low, self.high = np.empty((2, model.njnt + model.ntendon))
         self.motion = np.empty(model.njnt + model.ntendon, np.int32)
-        self.out = [self.low.ctypes.data_as(DOUBLES), self.high.ctypes.data_as(DOUBLES), self.motion.ctypes.data_as(INTS)]
+        self.out = [
+            self.low.ctypes.data_as(DOUBLES),
+            self.high.ctypes.data_as(DOUBLES),
+            self.motion.ctypes.data_as(INTS),
+        ]
         self.error = ctypes.create_string_buffer(500)
 
     def __call__(self, model, data, qacc):
@@ -88,15 +105,25 @@ def steps_of(model, count, seed):
 def check(model, library, steps, seed):
     """Counts of one robot."""
     before, inverse, sensors = mujoco.MjData(model), Inverse(model, library), addresses(model)
-    joints = np.array([model.sensor_objid[i] for i in range(model.nsensor) if model.sensor_type[i] == mujoco.mjtSensor.mjSENS_PLUGIN])
+    joints = np.array(
+        [model.sensor_objid[i] for i in range(model.nsensor) if model.sensor_type[i] == mujoco.mjtSensor.mjSENS_PLUGIN]
+    )
     result = dict(moves=0, rests=0, jams=0, off=0, worst=0.0)
     for data, state, velocity in steps_of(model, steps, seed):
         if not np.isin(data.sensordata[sensors + STATUS], (0, 1)).all():
             continue
         mujoco.mj_setState(model, before, state, STATE)
         inverse(model, before, (data.qvel - velocity) / model.opt.timestep)
-        low, high, motion, torque = inverse.low[joints], inverse.high[joints], inverse.motion[joints], data.qfrc_actuator[model.jnt_dofadr[joints]]
-        largest = max(np.abs(force).max() for force in (data.qfrc_actuator, data.qfrc_constraint, data.qfrc_bias, data.qfrc_passive))
+        low, high, motion, torque = (
+            inverse.low[joints],
+            inverse.high[joints],
+            inverse.motion[joints],
+            data.qfrc_actuator[model.jnt_dofadr[joints]],
+        )
+        largest = max(
+            np.abs(force).max()
+            for force in (data.qfrc_actuator, data.qfrc_constraint, data.qfrc_bias, data.qfrc_passive)
+        )
         error = np.maximum(np.maximum(low - torque, torque - high), 0) / max(largest, 1e-9)
         known = np.isin(motion, (MOVES, RESTS, HELD, JAMS))
         result["moves"] += int((motion != RESTS).sum())
@@ -130,7 +157,9 @@ def cost(model, library, steps, seed):
         model.opt.enableflags |= discrete
         plain = per_call(engine.mj_inverse, *both) - per_call(engine.mj_isSparse, *both)
         model.opt.enableflags &= ~discrete
-        geared = per_call(inverse.call, *inverse.out, *both, *rest) - per_call(inverse.call, None, *inverse.out[1:], *both, *rest)
+        geared = per_call(inverse.call, *inverse.out, *both, *rest) - per_call(
+            inverse.call, None, *inverse.out[1:], *both, *rest
+        )
         ratios.append(geared / plain)
     return float(np.median(ratios))
 
@@ -140,7 +169,9 @@ def main():
     parser.add_argument("--robots", nargs="*", default=ROBOTS)
     parser.add_argument("--gears", nargs="*", default=["A", "B", "brakes"])
     parser.add_argument("--integrators", nargs="*", default=list(INTEGRATORS))
-    parser.add_argument("--steps", type=int, default=420, help="of each robot, gear and integrator: 20 x 3 x 4 x 420 are 10^5")
+    parser.add_argument(
+        "--steps", type=int, default=420, help="of each robot, gear and integrator: 20 x 3 x 4 x 420 are 10^5"
+    )
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--library", default=str(robots.HERE.parent.parent / "build/lib/libmjgear.so"))
     parser.add_argument("--cost", action="store_true")
@@ -165,7 +196,10 @@ def main():
             result = check(geared, args.library, args.steps, args.seed)
             off += result["off"]
             total += args.steps
-            print(f"{head} moves {result['moves']:7} rests {result['rests']:7} jams {result['jams']:4} off {result['off']:4} worst {result['worst']:.1e}", flush=True)
+            print(
+                f"{head} moves {result['moves']:7} rests {result['rests']:7} jams {result['jams']:4} off {result['off']:4} worst {result['worst']:.1e}",
+                flush=True,
+            )
     if args.cost:
         print(f"median {np.median(ratios):.2f}, p90 {np.percentile(ratios, 90):.2f} of mj_inverse")
     else:

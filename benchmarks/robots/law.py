@@ -49,8 +49,11 @@ class Law:
         self.powered = not model.opt.disableflags & mujoco.mjtDisableBit.mjDSBL_ACTUATION
         self.discrete = model.opt.integrator == DISCRETE
         # inertia of actuators; PGS leaves it out under "discrete"
-        self.implicit = self.powered and model.opt.integrator in (2, 3, DISCRETE) and not (
-            self.discrete and model.opt.solver == mujoco.mjtSolver.mjSOL_PGS)
+        self.implicit = (
+            self.powered
+            and model.opt.integrator in (2, 3, DISCRETE)
+            and not (self.discrete and model.opt.solver == mujoco.mjtSolver.mjSOL_PGS)
+        )
         self.rows = self._rows()
 
     def _rows(self):
@@ -77,8 +80,11 @@ class Law:
                 self.loads.append(i)
                 continue
             a, n = int(data.moment_rowadr[i]), int(data.moment_rownnz[i])
-            dofs = data.moment_colind[a:a + n].copy()
-            if mujoco.mjtTrn(model.actuator_trntype[i]) not in (mujoco.mjtTrn.mjTRN_JOINT, mujoco.mjtTrn.mjTRN_JOINTINPARENT):
+            dofs = data.moment_colind[a : a + n].copy()
+            if mujoco.mjtTrn(model.actuator_trntype[i]) not in (
+                mujoco.mjtTrn.mjTRN_JOINT,
+                mujoco.mjtTrn.mjTRN_JOINTINPARENT,
+            ):
                 through |= set(dofs.tolist())
             if gain == affine or model.actuator_biasprm[i, 1:3].any():
                 rows.append((i, dofs, kept[np.ix_(dofs, dofs)]))
@@ -97,7 +103,10 @@ class Law:
             if model.actuator_forcelimited[i]:
                 acts &= (force > model.actuator_forcerange[i, 0]) & (force < model.actuator_forcerange[i, 1])
             kind, target = mujoco.mjtTrn(model.actuator_trntype[i]), model.actuator_trnid[i, 0]
-            if kind in (mujoco.mjtTrn.mjTRN_JOINT, mujoco.mjtTrn.mjTRN_JOINTINPARENT) and model.jnt_actfrclimited[target]:
+            if (
+                kind in (mujoco.mjtTrn.mjTRN_JOINT, mujoco.mjtTrn.mjTRN_JOINTINPARENT)
+                and model.jnt_actfrclimited[target]
+            ):
                 torque = after["qfrc_actuator"][:, model.jnt_dofadr[target]]
                 acts &= (torque > model.jnt_actfrcrange[target, 0]) & (torque < model.jnt_actfrcrange[target, 1])
             adr = model.actuator_actadr[i]
@@ -118,7 +127,9 @@ class Law:
         result, after = np.zeros((episode.n, self.model.nactuator, self.model.nv)), episode.after
         for k in range(episode.n):
             rows = np.repeat(np.arange(self.model.nactuator), after["moment_rownnz"][k].astype(int))
-            result[k, rows, after["moment_colind"][k, :rows.size].astype(int)] = after["actuator_moment"][k, :rows.size]
+            result[k, rows, after["moment_colind"][k, : rows.size].astype(int)] = after["actuator_moment"][
+                k, : rows.size
+            ]
         return result
 
     def _implicit(self, episode, moments, a, v):
@@ -138,7 +149,9 @@ class Law:
     def _servo_terms(self, episode, moments):
         """Sum of the absolute values of the terms of servo forces, at the dofs (n x nv)."""
         model, before = self.model, episode.before
-        scalar = np.isin(model.jnt_type[model.dof_jntid], (int(mujoco.mjtJoint.mjJNT_HINGE), int(mujoco.mjtJoint.mjJNT_SLIDE)))
+        scalar = np.isin(
+            model.jnt_type[model.dof_jntid], (int(mujoco.mjtJoint.mjJNT_HINGE), int(mujoco.mjtJoint.mjJNT_SLIDE))
+        )
         q = np.abs(before["qpos"][:, model.jnt_qposadr[model.dof_jntid]]) * scalar
         terms = np.zeros_like(before["qvel"])
         for i in range(model.nactuator):
@@ -167,8 +180,19 @@ class Law:
             tau -= moments[:, i] * after["actuator_force"][:, [i]]
         inertia = model.dof_armature[dof]
         u = (tau + shift - take)[:, dof] - inertia * a[:, dof]
-        own = sum(np.abs(x) for x in (tau, take, shift, model.dof_armature * a, base, after["qfrc_passive"],
-                                      after["qfrc_constraint"], after["qfrc_bias"]))
+        own = sum(
+            np.abs(x)
+            for x in (
+                tau,
+                take,
+                shift,
+                model.dof_armature * a,
+                base,
+                after["qfrc_passive"],
+                after["qfrc_constraint"],
+                after["qfrc_bias"],
+            )
+        )
         terms = (own + self._servo_terms(episode, moments))[:, dof]
         scale = own[:, dof] + NEIGHBOURS * own.max(1)[:, None] + ROUNDING * terms
         w, weight = v_next[:, dof], model.dof_M0[dof]
@@ -181,7 +205,10 @@ class Law:
             angle = after["sensordata"][:, self.sensors + ROTOR_ANGLE]
             rotor, before_rotor = rotor[1:], rotor[:-1]
             q = before["qpos"][:, model.jnt_qposadr[self.joint]]
-            scale = scale + ROUNDING * (self.gear["stiffness"] * (np.abs(angle[:-1]) + np.abs(q)) + self.gear["damping"] * (np.abs(rotor) + np.abs(v_next[:, dof])))
+            scale = scale + ROUNDING * (
+                self.gear["stiffness"] * (np.abs(angle[:-1]) + np.abs(q))
+                + self.gear["damping"] * (np.abs(rotor) + np.abs(v_next[:, dof]))
+            )
             pulls = self._pulls(episode, T, rotor, before_rotor, angle, scale)
             speed, rate = np.zeros_like(a), np.zeros_like(a)
             speed[:, dof], rate[:, dof] = before_rotor, (rotor - before_rotor) / h
@@ -199,8 +226,13 @@ class Law:
         beyond = np.abs(t) > bound + BOUND * scale
         beyond |= moves & (np.abs(np.abs(t) - bound) > BOUND * scale)
         fed = np.maximum(-(t * w * h), 0) * wrong
-        return dict(wrong=(wrong & checked).any(1), beyond=(beyond & checked).any(1), pulls=pulls,
-                    fed=(fed * checked).sum(1), moving=(moves & checked).sum())
+        return dict(
+            wrong=(wrong & checked).any(1),
+            beyond=(beyond & checked).any(1),
+            pulls=pulls,
+            fed=(fed * checked).sum(1),
+            moving=(moves & checked).sum(),
+        )
 
     def _dofs(self):
         return [{0: 6, 1: 3}.get(int(t), 1) for t in self.model.jnt_type]
@@ -217,4 +249,6 @@ class Law:
         low, high = np.minimum(start, end) - reach, np.maximum(start, end) + reach
         alpha, slack = self.gear["half_gap"], BOUND * scale
         open_gap = (low > -alpha) & (high < alpha)
-        return ((open_gap & (np.abs(T) > slack)) | ((low > alpha) & (T < -slack)) | ((high < -alpha) & (T > slack))).any(1)
+        return (
+            (open_gap & (np.abs(T) > slack)) | ((low > alpha) & (T < -slack)) | ((high < -alpha) & (T > slack))
+        ).any(1)

@@ -61,7 +61,13 @@ def lighten(spec, model):
         body.ipos, body.iquat, body.inertia = model.body_ipos[k], model.body_iquat[k], model.body_inertia[k]
         body.ialt.type, body.fullinertia = mujoco.mjtOrientation.mjORIENTATION_QUAT, np.full(6, np.nan)
     compiler = spec.compiler
-    compiler.inertiafromgeom, compiler.settotalmass, compiler.balanceinertia, compiler.boundmass, compiler.boundinertia = 0, -1, 0, 0, 0
+    (
+        compiler.inertiafromgeom,
+        compiler.settotalmass,
+        compiler.balanceinertia,
+        compiler.boundmass,
+        compiler.boundinertia,
+    ) = 0, -1, 0, 0, 0
     for geom in list(spec.geoms):
         if geom.type == mujoco.mjtGeom.mjGEOM_MESH and geom.contype == 0 and geom.conaffinity == 0:
             spec.delete(geom)
@@ -91,7 +97,9 @@ def read(path):
     for old, new in zip(before, (light.body_mass, light.dof_M0), strict=True):
         np.testing.assert_allclose(new, old, rtol=1e-9, atol=1e-12)
     if not meshes and of_meshes:
-        meshes = f"inertia of {len(of_meshes)} {'body' if len(of_meshes) == 1 else 'bodies'} from meshes: {some(of_meshes)}"
+        meshes = (
+            f"inertia of {len(of_meshes)} {'body' if len(of_meshes) == 1 else 'bodies'} from meshes: {some(of_meshes)}"
+        )
     return spec, meshes
 
 
@@ -184,7 +192,9 @@ def play(spec, plain, kind, steps, cases):
         m = geared(spec, plain, numbers)
     except (ValueError, mjgear.Error) as error:
         return {"refused": other_models.line_of(error)}
-    sensors = np.array([m.sensor_adr[i] for i in range(m.nsensor) if m.sensor_type[i] == mujoco.mjtSensor.mjSENS_PLUGIN], dtype=int)
+    sensors = np.array(
+        [m.sensor_adr[i] for i in range(m.nsensor) if m.sensor_type[i] == mujoco.mjtSensor.mjSENS_PLUGIN], dtype=int
+    )
     row = {"steps": 0, "unsolved": 0, "silent": 0, "diverged": 0, "unchecked": ""}
     row["damped"], row["stiff"] = stiffness(plain, numbers) if numbers["gap"] else (0.0, 0.0)
     springs = m.jnt_stiffness.reshape(m.njnt, -1)[numbers["joints"], 0] / m.dof_M0[m.jnt_dofadr[numbers["joints"]]]
@@ -207,7 +217,10 @@ def play(spec, plain, kind, steps, cases):
         for name, hit in (("unsolved", ~solved), ("silent", silent)):
             if cases and hit.any():
                 save(cases[0], f"{cases[1]}-{kind}-{name}", m, episode.state[int(np.flatnonzero(hit)[0])])
-    row["gains"] = max([float(found[1]) for line in TOLD if (found := re.search(r"gains .* are ([\d.e+]+) times its inertia", line))], default=0.0)
+    row["gains"] = max(
+        [float(found[1]) for line in TOLD if (found := re.search(r"gains .* are ([\d.e+]+) times its inertia", line))],
+        default=0.0,
+    )
     row["cost"], row["cost_loss"] = costs(m, [plain, with_loss(spec, plain)], min(steps, TIMED))
     return row
 
@@ -238,7 +251,11 @@ def measure(path, steps, cases=None):
             found = play(spec, plain, kind, steps, (cases, f"{path.parent.name}-{integrator}") if cases else None)
             if "refused" in found and (done := other_models.remedied(spec, found["refused"])):
                 after = play(done[0], done[0].compile(), kind, steps, None)
-                found = {**after, "refused": found["refused"], "remedy": done[1] + (f": {after['refused']}" if "refused" in after else ": loads")}
+                found = {
+                    **after,
+                    "refused": found["refused"],
+                    "remedy": done[1] + (f": {after['refused']}" if "refused" in after else ": loads"),
+                }
             yield {**row, "kind": kind, "plain_diverged": bad, **found}
 
 
@@ -261,7 +278,9 @@ def of_package(names):
 
 def of_folder(folder, names):
     """Robots of a folder: in each folder the scene, or the first file with actuators; else each file."""
-    files = {path.stem: path for path in sorted(folder.glob("*.xml")) if "<actuator" in path.read_text(errors="replace")}
+    files = {
+        path.stem: path for path in sorted(folder.glob("*.xml")) if "<actuator" in path.read_text(errors="replace")
+    }
     for inside in sorted(path for path in folder.iterdir() if path.is_dir()):
         # a scene before a robot alone, one with actuators before one without
         order = sorted(inside.glob("*.xml"), key=lambda path: ("mjx" in path.name, not path.name.startswith("scene"),
@@ -277,7 +296,11 @@ def notes_of(rows, head):
     told = collections.Counter()
     for row in runs:
         where, why = f"{row['kind']} {row['integrator']}", ""
-        gains = max(one.get("gains", 0) for one in runs if one["kind"] == row["kind"]) if row["integrator"].startswith("implicit") else 0  # told once
+        gains = (
+            max(one.get("gains", 0) for one in runs if one["kind"] == row["kind"])
+            if row["integrator"].startswith("implicit")
+            else 0
+        )  # told once
         if gains:
             why = f" (a warning told: gains of a motor that the integrator applies at the end of the step are {gains:.2g} times its joint's inertia; set discrete)"
         elif row["integrator"] == "Euler" and row.get("damped", 0) > 2:
@@ -298,7 +321,9 @@ def notes_of(rows, head):
             told[f"law not checked: {row['unchecked']}"] += 1
     for row in rows:
         if "plain" in row:
-            told[f"the engine refuses the plain model{' with ' + row['integrator'] if 'integrator' in row else ''}: {row['plain']}"] += 1
+            told[
+                f"the engine refuses the plain model{' with ' + row['integrator'] if 'integrator' in row else ''}: {row['plain']}"
+            ] += 1
     return [text for text in (head.get("meshes"), head.get("end"), *told) if text]
 
 
@@ -310,7 +335,12 @@ def line_of(name, rows):
         return f"| {name} | {head.get('dofs', '')} | 0 | | | | | | | {why} |"
     sums = {key: sum(row[key] for row in runs) for key in ("steps", "unsolved", "silent", "diverged")}
     bad = sum(row["plain_diverged"] for row in runs)
-    cost = [", ".join(f"{np.nanmedian([row[key] for row in runs if row['kind'] == kind] or [np.nan]):.2f}" for kind in KINDS) for key in ("cost", "cost_loss")]
+    cost = [
+        ", ".join(
+            f"{np.nanmedian([row[key] for row in runs if row['kind'] == kind] or [np.nan]):.2f}" for kind in KINDS
+        )
+        for key in ("cost", "cost_loss")
+    ]
     return (f"| {name} | {head['dofs']} | {head['joints']} | {sums['steps']} | {sums['unsolved']} | {sums['silent']} | {sums['diverged']} ({bad}) | {cost[0]} | {cost[1]} | "
             f"{'; '.join(notes_of(rows, head))} |")  # fmt: skip
 
@@ -319,11 +349,26 @@ def write(path, found, made):
     """The table of all robots that were measured."""
     lines = [line_of(name, rows) for name, rows in sorted(found.items())]
     runs = [row for rows in found.values() for row in rows if "steps" in row]
-    sums = [("integrator", "gears", "robots", "steps", "unsolved", "silent", "diverged", "plain", "over plain", "over frictionloss")]
+    sums = [
+        (
+            "integrator",
+            "gears",
+            "robots",
+            "steps",
+            "unsolved",
+            "silent",
+            "diverged",
+            "plain",
+            "over plain",
+            "over frictionloss",
+        )
+    ]
     for integrator in INTEGRATORS:
         for kind in KINDS:
             mine = [row for row in runs if row["integrator"] == integrator and row["kind"] == kind]
-            total = [sum(row[key] for row in mine) for key in ("steps", "unsolved", "silent", "diverged", "plain_diverged")]
+            total = [
+                sum(row[key] for row in mine) for key in ("steps", "unsolved", "silent", "diverged", "plain_diverged")
+            ]
             cost = [f"{np.nanmedian([row[key] for row in mine] or [np.nan]):.2f}" for key in ("cost", "cost_loss")]
             sums.append((integrator, kind, len(mine), *total, *cost))
     table = ["| " + " | ".join(map(str, row)) + " |" for row in sums]
@@ -331,8 +376,21 @@ def write(path, found, made):
     head = "| robot | dofs | gears | steps | unsolved | silent | diverged (plain) | over plain | over frictionloss | notes |\n|:--|--:|--:|--:|--:|--:|--:|--:|--:|:--|"
     played = sum(any("steps" in row for row in rows) for rows in found.values())
     loaded = sum("plain" not in (rows or [{"plain": 1}])[0] for rows in found.values())
-    text = [f"{len(found)} robots, {loaded} loaded, {played} with gears.", "", *table, "", "Costs are for free, locking, play: medians over the integrators.", "", head, *lines]
-    old = path.read_text(encoding="utf-8").split("<!-- the rest is written -->")[0] if path.exists() else "# Record: robots of the Menagerie\n\n"
+    text = [
+        f"{len(found)} robots, {loaded} loaded, {played} with gears.",
+        "",
+        *table,
+        "",
+        "Costs are for free, locking, play: medians over the integrators.",
+        "",
+        head,
+        *lines,
+    ]
+    old = (
+        path.read_text(encoding="utf-8").split("<!-- the rest is written -->")[0]
+        if path.exists()
+        else "# Record: robots of the Menagerie\n\n"
+    )
     path.write_text(f"{old}<!-- the rest is written -->\n\n{made}\n\n" + "\n".join(text) + "\n", encoding="utf-8")
 
 
@@ -347,7 +405,11 @@ def main():
     parser.add_argument("--json", type=pathlib.Path)
     parser.add_argument("--table", type=pathlib.Path)
     parser.add_argument("--cases", type=pathlib.Path, help="folder for a step of each kind that was unsolved or silent")
-    parser.add_argument("--fail", action="store_true", help="exit with 1 where a step was unsolved or silent or a robot with gears ended")
+    parser.add_argument(
+        "--fail",
+        action="store_true",
+        help="exit with 1 where a step was unsolved or silent or a robot with gears ended",
+    )
     args = parser.parse_args()
     if args.one:
         for row in measure(args.one, args.steps, args.cases):
@@ -361,10 +423,21 @@ def main():
         if isinstance(path, str):
             found[name] = [{"plain": path}]
         else:
-            command = [sys.executable, __file__, "--one", path, "--steps", str(args.steps), *(["--cases", args.cases] if args.cases else [])]
+            command = [
+                sys.executable,
+                __file__,
+                "--one",
+                path,
+                "--steps",
+                str(args.steps),
+                *(["--cases", args.cases] if args.cases else []),
+            ]
             try:
                 done = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS)
-                out, end = done.stdout, "" if done.returncode == 0 else f"ends with {done.returncode}: {done.stderr.strip()[-200:]}"
+                out, end = (
+                    done.stdout,
+                    "" if done.returncode == 0 else f"ends with {done.returncode}: {done.stderr.strip()[-200:]}",
+                )
             except subprocess.TimeoutExpired as late:
                 out, end = (late.stdout or b"").decode(), f"stopped after {SECONDS} s"
             found[name] = [json.loads(line) for line in out.splitlines()] or [{}]
@@ -374,7 +447,11 @@ def main():
             args.json.write_text(json.dumps(found))
     if args.table:
         source = "--package" if args.package else f"--folder {args.folder.name}"
-        write(args.table, found, f"Written by `benchmarks/robots/menagerie.py {source} --steps {args.steps}`, MuJoCo {mujoco.__version__}.")
+        write(
+            args.table,
+            found,
+            f"Written by `benchmarks/robots/menagerie.py {source} --steps {args.steps}`, MuJoCo {mujoco.__version__}.",
+        )
     failed = any(row.get("unsolved") or row.get("silent") or row.get("end") for rows in found.values() for row in rows)
     return 1 if args.fail and failed else 0
 

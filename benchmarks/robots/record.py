@@ -17,8 +17,23 @@ EPISODE = 1000  # steps, then the robot starts again where it began
 HOLD = 20  # steps with the same random controls
 SUSPECT = 10  # steps beyond this many times the median of their episode are timed again,
 REPEATED = 100  # at most so many, the slowest first
-FORCES = ("qfrc_passive", "qfrc_spring", "qfrc_damper", "qfrc_gravcomp", "qfrc_fluid", "qfrc_actuator", "qfrc_constraint",
-          "qfrc_bias", "actuator_force", "actuator_moment", "moment_rownnz", "moment_colind", "sensordata", "energy", "qvel")
+FORCES = (
+    "qfrc_passive",
+    "qfrc_spring",
+    "qfrc_damper",
+    "qfrc_gravcomp",
+    "qfrc_fluid",
+    "qfrc_actuator",
+    "qfrc_constraint",
+    "qfrc_bias",
+    "actuator_force",
+    "actuator_moment",
+    "moment_rownnz",
+    "moment_colind",
+    "sensordata",
+    "energy",
+    "qvel",
+)
 STATE = mujoco.mjtState.mjSTATE_INTEGRATION
 CONTROLS = ("random", "rest", "unpowered")
 
@@ -50,9 +65,13 @@ def controls(model, kind, steps, random):
 def offsets(model):
     """Places of qpos, qvel, act and ctrl in a state."""
     result = {}
-    for name, bit in (("time", mujoco.mjtState.mjSTATE_TIME), ("qpos", mujoco.mjtState.mjSTATE_QPOS),
-                      ("qvel", mujoco.mjtState.mjSTATE_QVEL), ("act", mujoco.mjtState.mjSTATE_ACT),
-                      ("ctrl", mujoco.mjtState.mjSTATE_CTRL)):
+    for name, bit in (
+        ("time", mujoco.mjtState.mjSTATE_TIME),
+        ("qpos", mujoco.mjtState.mjSTATE_QPOS),
+        ("qvel", mujoco.mjtState.mjSTATE_QVEL),
+        ("act", mujoco.mjtState.mjSTATE_ACT),
+        ("ctrl", mujoco.mjtState.mjSTATE_CTRL),
+    ):
         lower = int(STATE) & (int(bit) - 1)
         begin = mujoco.mj_stateSize(model, lower)
         result[name] = slice(begin, begin + mujoco.mj_stateSize(model, int(bit)))
@@ -98,15 +117,21 @@ def episodes(model, kind, count, seed, forces=FORCES, again=True):
         count -= n
 
         # the engine resets itself after a divergence
-        lost = any(warning[i].number for i in (mujoco.mjtWarning.mjWARN_BADQPOS, mujoco.mjtWarning.mjWARN_BADQVEL,
-                                               mujoco.mjtWarning.mjWARN_BADQACC))
+        lost = any(
+            warning[i].number
+            for i in (
+                mujoco.mjtWarning.mjWARN_BADQPOS,
+                mujoco.mjtWarning.mjWARN_BADQVEL,
+                mujoco.mjtWarning.mjWARN_BADQACC,
+            )
+        )
         if lost:
-            jump = np.flatnonzero(np.diff(state[:n + 1, 0]) <= 0)
+            jump = np.flatnonzero(np.diff(state[: n + 1, 0]) <= 0)
             n = min(int(jump[0]) if jump.size else n, n) - 1
         n = max(n, 0)
         if again and n:
             for k in np.argsort(times[:n])[-REPEATED:]:
                 if times[k] > SUSPECT * np.median(times[:n]):
                     times[k] = min(times[k], repeat(model, other, state[k]))
-        after = {k: t[:n + (k == "sensordata")] for k, t in zip(forces, target)}
+        after = {k: t[: n + (k == "sensordata")] for k, t in zip(forces, target)}
         yield Episode(n, kind, {k: state[:n, w] for k, w in where.items()}, after, times[:n], state[:n], lost)

@@ -78,16 +78,43 @@ LONG = {
     ),
     "robosuite": (
         "robosuite/models/assets",
-        {name: f"robots/{name}/robot.xml" for name in (
-            "tiago", "jaco", "xarm7", "baxter", "kinova3", "spot_arm", "ur5e", "iiwa", "gr1", "sawyer", "panda")}
-        | {name: f"grippers/{name}.xml" for name in (
-            "panda_gripper", "rethink_gripper", "robotiq_gripper_s", "robotiq_gripper_140",
-            "jaco_three_finger_gripper", "fourier_left_hand", "inspire_left_hand", "bd_gripper")},
+        {
+            name: f"robots/{name}/robot.xml"
+            for name in (
+                "tiago",
+                "jaco",
+                "xarm7",
+                "baxter",
+                "kinova3",
+                "spot_arm",
+                "ur5e",
+                "iiwa",
+                "gr1",
+                "sawyer",
+                "panda",
+            )
+        }
+        | {
+            name: f"grippers/{name}.xml"
+            for name in (
+                "panda_gripper",
+                "rethink_gripper",
+                "robotiq_gripper_s",
+                "robotiq_gripper_140",
+                "jaco_three_finger_gripper",
+                "fourier_left_hand",
+                "inspire_left_hand",
+                "bd_gripper",
+            )
+        },
     ),
     "gymnasium_robotics": (
         "gymnasium_robotics/envs/assets",
-        {"fetch": "fetch/pick_and_place.xml", "adroit_door": "adroit_hand/adroit_door.xml",
-         "adroit_hammer": "adroit_hand/adroit_hammer.xml"},
+        {
+            "fetch": "fetch/pick_and_place.xml",
+            "adroit_door": "adroit_hand/adroit_door.xml",
+            "adroit_hammer": "adroit_hand/adroit_hammer.xml",
+        },
     ),
     "gym_xarm": ("gym_xarm/tasks/assets", {"xarm_lift": "lift.xml"}),
 }
@@ -118,8 +145,9 @@ MADE = {"chain_100": chain_100}  # played where they are named
 def names(long=False):
     """All robots of others: {name: (wheel, path)}."""
     wheels = SHORT | LONG if long else SHORT
-    return {name: (wheel, f"{folder}/{path}") for wheel, (folder, robots) in wheels.items()
-            for name, path in robots.items()}
+    return {
+        name: (wheel, f"{folder}/{path}") for wheel, (folder, robots) in wheels.items() for name, path in robots.items()
+    }
 
 
 def fetch(wheel):
@@ -128,13 +156,33 @@ def fetch(wheel):
     if folder.exists():
         return folder
     lines = (HERE / "requirements.txt").read_text().splitlines()
-    line = next(x for x in lines if re.split("[=-]", x.replace("_", "-"))[0] == wheel.split("_")[0]
-                and x.replace("-", "_").startswith(wheel + "=="))
+    line = next(
+        x
+        for x in lines
+        if re.split("[=-]", x.replace("_", "-"))[0] == wheel.split("_")[0]
+        and x.replace("-", "_").startswith(wheel + "==")
+    )
     STORE.mkdir(parents=True, exist_ok=True)
     pin = STORE / f"{wheel}.txt"
     pin.write_text(line + "\n")
-    subprocess.run([sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--require-hashes", "--only-binary",
-                    ":all:", "--dest", STORE, "--requirement", pin], check=True)
+    subprocess.run(
+        [
+            sys.executable,
+            "-m",
+            "pip",
+            "download",
+            "--quiet",
+            "--no-deps",
+            "--require-hashes",
+            "--only-binary",
+            ":all:",
+            "--dest",
+            STORE,
+            "--requirement",
+            pin,
+        ],
+        check=True,
+    )
     part = STORE / f"{wheel}.part"
     with zipfile.ZipFile(next(STORE.glob(f"{wheel}-*.whl"))) as archive:
         archive.extractall(part)
@@ -151,9 +199,15 @@ def strip(spec, only=None):
     replace. Returns the balls."""
     balls = []
     for geom in [geom for geom in spec.geoms if only is None or geom.meshname in only]:
-        if geom.meshname or geom.type in (mujoco.mjtGeom.mjGEOM_MESH, mujoco.mjtGeom.mjGEOM_SDF, mujoco.mjtGeom.mjGEOM_HFIELD):
+        if geom.meshname or geom.type in (
+            mujoco.mjtGeom.mjGEOM_MESH,
+            mujoco.mjtGeom.mjGEOM_SDF,
+            mujoco.mjtGeom.mjGEOM_HFIELD,
+        ):
             body = geom.parent
-            weightless = not body.explicitinertial and not any(_weighs(other) for other in body.geoms if not other.meshname)
+            weightless = not body.explicitinertial and not any(
+                _weighs(other) for other in body.geoms if not other.meshname
+            )
             if geom.contype == 0 and geom.conaffinity == 0 and not (weightless and _weighs(geom)):
                 spec.delete(geom)
                 continue
@@ -181,7 +235,7 @@ def separate(spec, model, balls):
     data = mujoco.MjData(model)
     mujoco.mj_forward(model, data)
     pairs = set()
-    for a, b in data.contact.geom[:data.ncon]:
+    for a, b in data.contact.geom[: data.ncon]:
         if ball & {int(a), int(b)}:
             pairs.add(tuple(sorted((int(model.geom_bodyid[a]), int(model.geom_bodyid[b])))))
     for a, b in sorted(pairs):
@@ -273,11 +327,21 @@ def gear(kind, model):
     joints = gearable(model)
     dof = model.jnt_dofadr[joints]
     inertia, armature = model.dof_M0[dof], model.dof_armature[dof]
-    numbers = dict(kind=kind, gamma_u=0.2, gamma_v={"B": 1.1, "D": 1.2}.get(kind, 0.3), gap=kind == "C", joints=joints,
-                   coulomb=model.dof_frictionloss[dof])
+    numbers = dict(
+        kind=kind,
+        gamma_u=0.2,
+        gamma_v={"B": 1.1, "D": 1.2}.get(kind, 0.3),
+        gap=kind == "C",
+        joints=joints,
+        coulomb=model.dof_frictionloss[dof],
+    )
     if kind == "C":
-        numbers |= dict(half_gap=0.002, rotor=np.where(armature > 0, armature, 0.1 * inertia), stiffness=1e4 * inertia,
-                        damping=20 * inertia)
+        numbers |= dict(
+            half_gap=0.002,
+            rotor=np.where(armature > 0, armature, 0.1 * inertia),
+            stiffness=1e4 * inertia,
+            damping=20 * inertia,
+        )
     return numbers
 
 
@@ -304,7 +368,12 @@ def geared(spec, model, numbers, sensors=True):
     config = "".join(f'<config key="{k}" value="{v}"/>' for k, v in keys.items())
     extra = f'<extension><plugin plugin="mjgear.transmission"><instance name="bench">{config}</instance></plugin></extension>'
     if sensors:
-        extra += "<sensor>" + "".join(
-            f'<plugin name="bench_{k}" plugin="mjgear.transmission" instance="bench" objtype="joint" objname="{n}"/>'
-            for k, n in enumerate(quoted)) + "</sensor>"
+        extra += (
+            "<sensor>"
+            + "".join(
+                f'<plugin name="bench_{k}" plugin="mjgear.transmission" instance="bench" objtype="joint" objname="{n}"/>'
+                for k, n in enumerate(quoted)
+            )
+            + "</sensor>"
+        )
     return text.replace("</mujoco>", extra + "</mujoco>")

@@ -61,12 +61,34 @@ def sums(title, found, refused):
             rows.append([integrator + (", servos" if servo else ""), gear, "refused"] + [""] * 9)
             continue
         total = {k: sum(r.get(k, 0) for r in mine) for k in COUNTS}
-        rows.append([integrator + (", servos" if servo else ""), gear, len(mine)] + [total[k] for k in (
-            "steps", "unsolved", "wrong", "silent", "over")] + [f"{max(r['worst'] for r in mine):.0f}", f"{sum(r['fed'] for r in mine):.2g}",
-                                                      total["diverged"], total["plain_diverged"]])
+        rows.append(
+            [integrator + (", servos" if servo else ""), gear, len(mine)]
+            + [total[k] for k in ("steps", "unsolved", "wrong", "silent", "over")]
+            + [
+                f"{max(r['worst'] for r in mine):.0f}",
+                f"{sum(r['fed'] for r in mine):.2g}",
+                total["diverged"],
+                total["plain_diverged"],
+            ]
+        )
     print(f"**{title}**\n")
-    table(["integrator", "gears", "robots", "steps", "unsolved", "wrong", "silent", "over", "worst", "fed", "diverged",
-           "plain"], rows)
+    table(
+        [
+            "integrator",
+            "gears",
+            "robots",
+            "steps",
+            "unsolved",
+            "wrong",
+            "silent",
+            "over",
+            "worst",
+            "fed",
+            "diverged",
+            "plain",
+        ],
+        rows,
+    )
 
 
 def main():
@@ -76,8 +98,12 @@ def main():
     args = parser.parse_args()
     before, lost = read(args.before)
     after, refused = read(args.after)
-    price = {(r["robot"], r["gear"], r["integrator"]): r for p in args.cost for r in json.loads(pathlib.Path(p).read_text())
-             if "loss" in r}
+    price = {
+        (r["robot"], r["gear"], r["integrator"]): r
+        for p in args.cost
+        for r in json.loads(pathlib.Path(p).read_text())
+        if "loss" in r
+    }
     sums("Before", before, lost)
     sums("After", after, refused)
 
@@ -86,8 +112,17 @@ def main():
         mine = [r for k, r in price.items() if k[2:0:-1] == (integrator, gear)]
         for name in ("loss", "plain"):
             x = [r[name] for r in mine]
-            rows.append([integrator, gear, {"loss": "frictionloss", "plain": "no friction"}[name], len(x), f"{np.median(x):.2f}",
-                         f"{np.percentile(x, 90):.2f}", f"{max(x):.2f}"])
+            rows.append(
+                [
+                    integrator,
+                    gear,
+                    {"loss": "frictionloss", "plain": "no friction"}[name],
+                    len(x),
+                    f"{np.median(x):.2f}",
+                    f"{np.percentile(x, 90):.2f}",
+                    f"{max(x):.2f}",
+                ]
+            )
     print("**Cost**\n")
     table(["integrator", "gears", "relative to", "robots", "median", "p90", "most"], rows)
 
@@ -100,9 +135,27 @@ def main():
         for source, integrator in ((before, "implicitfast"), (after, "implicitfast"), (after, "discrete")):
             cells = [cell(source.get((name, g, integrator, 0.0))) for g in GEARS]
             line += [", ".join(c[0] for c in cells), " ".join(c[1] for c in cells)]
-        line.append(" ".join(f"{price[name, g, 'discrete']['loss']:.2f}" if (name, g, "discrete") in price else "-" for g in GEARS))
+        line.append(
+            " ".join(
+                f"{price[name, g, 'discrete']['loss']:.2f}" if (name, g, "discrete") in price else "-" for g in GEARS
+            )
+        )
         rows.append(line)
-    table(["robot", "dofs", "gears", "before, implicitfast", "worst", "implicitfast", "worst", "discrete", "worst", "cost"], rows)
+    table(
+        [
+            "robot",
+            "dofs",
+            "gears",
+            "before, implicitfast",
+            "worst",
+            "implicitfast",
+            "worst",
+            "discrete",
+            "worst",
+            "cost",
+        ],
+        rows,
+    )
 
 
 if __name__ == "__main__":

@@ -42,7 +42,9 @@ def main():
         plugin = play.engine(scene)
         plain = play.engine(scene, geared=False), play.warp(scene, geared=False)
         steps = play.engine_steps(scene, plugin.before), play.warp_steps(scene, plugin.before, geared=False)
-        print(f"| {name} | none, MuJoCo | {distance(plain[0].q, plain[1].q):.1e} | {distance(steps[0].q, steps[1].q):.1e} | | |")
+        print(
+            f"| {name} | none, MuJoCo | {distance(plain[0].q, plain[1].q):.1e} | {distance(steps[0].q, steps[1].q):.1e} | | |"
+        )
         for way, options in WAYS.items():
             free = play.warp(scene, **options)
             step = play.warp_steps(scene, plugin.before, **options)

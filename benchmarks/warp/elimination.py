@@ -65,7 +65,11 @@ def measure(nv, n, real, nworld):
     times, lanes = [[], []], 1 if wp.get_device().is_cpu else THREADS
     for _ in range(ROUNDS):
         wp.copy(H, first)  # overwritten by its factor
-        times[0].append(seconds(lambda: wp.launch(by_loops, (nworld, lanes), inputs=[H, dof, nv, n], outputs=[X[0]], block_dim=THREADS)))
+        times[0].append(
+            seconds(
+                lambda: wp.launch(by_loops, (nworld, lanes), inputs=[H, dof, nv, n], outputs=[X[0]], block_dim=THREADS)
+            )
+        )
         tile = {"dim": nworld, "inputs": [first, E], "outputs": [X[1]], "block_dim": THREADS}
         times[1].append(seconds(lambda: wp.launch_tiled(by_tile, **tile)))
     for x in X:
@@ -82,7 +86,9 @@ def main():
     wp.config.quiet = True
     wp.set_device(arguments.device or wp.get_preferred_device())
     print(f"{wp.get_device().name}, {arguments.worlds} worlds\n")
-    print("| precision | dofs | gears | loops, us a world | tile, us a world | tile / loops |\n|:--|--:|--:|--:|--:|--:|")
+    print(
+        "| precision | dofs | gears | loops, us a world | tile, us a world | tile / loops |\n|:--|--:|--:|--:|--:|--:|"
+    )
     for real in TYPES:
         for nv, n in SIZES:
             thread, tile = measure(nv, n, real, arguments.worlds)

@@ -16,7 +16,11 @@ import warp as wp
 
 def name_of(kernel):
     module = kernel.func.__module__.rsplit(".", 1)[-1]
-    function = kernel.func.__qualname__.split(".<locals>")[0] if "<locals>" in kernel.func.__qualname__ else kernel.func.__name__
+    function = (
+        kernel.func.__qualname__.split(".<locals>")[0]
+        if "<locals>" in kernel.func.__qualname__
+        else kernel.func.__name__
+    )
     ours = kernel.func.__module__.startswith("mjgear")
     return ours, f"gears: {kernel.func.__name__}" if ours else f"{module}.{function}"
 
@@ -54,7 +58,8 @@ def main():
     for scene in arguments.scenes:
         settled = cost.Case(scripts.ALL[scene], "gears", arguments.worlds, arguments.steps)
         plain, geared = (
-            counted(cost.Case(scripts.ALL[scene], way, arguments.worlds, arguments.steps, settled)) for way in ("plain", arguments.way)
+            counted(cost.Case(scripts.ALL[scene], way, arguments.worlds, arguments.steps, settled))
+            for way in ("plain", arguments.way)
         )
         print(f"\n{scene}\n\n| kernel | plain | {arguments.way} | more |\n|:--|--:|--:|--:|")
         for key in sorted(plain | geared):

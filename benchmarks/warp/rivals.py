@@ -129,7 +129,12 @@ class Explicit(_Rival):
 
     def _solve(self, m, d, solve):
         self._lam32.zero_()
-        wp.launch(_bounds, dim=(d.nworld, self.n), inputs=[self._dof, self._lam32, self._lam32, d.dof_frictionadr], outputs=[d.efc.frictionloss])
+        wp.launch(
+            _bounds,
+            dim=(d.nworld, self.n),
+            inputs=[self._dof, self._lam32, self._lam32, d.dof_frictionadr],
+            outputs=[d.efc.frictionloss],
+        )
         wp.launch(
             _push,
             dim=(d.nworld, self.n),

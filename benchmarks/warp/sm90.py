@@ -48,7 +48,9 @@ def arrays(value):
 
 def bytes_of(values):
     """Bytes a world of arrays that have a world a row, each counted once."""
-    found = {a.ptr: a.strides[0] for value in values for a in arrays(value) if a.ndim and a.shape[0] == NWORLD and a.size}
+    found = {
+        a.ptr: a.strides[0] for value in values for a in arrays(value) if a.ndim and a.shape[0] == NWORLD and a.size
+    }
     return sum(found.values())
 
 
@@ -96,7 +98,9 @@ def compiled(kernel, block, arch, folder):
     ptx = next(pathlib.Path(folder).glob("*.ptx"))
     ptx.write_bytes(ptx.read_bytes().rstrip(b"\0"))  # ptxas takes it for an end in the middle of a line
     cubin = ptx.with_suffix(".cubin")
-    done = subprocess.run(["ptxas", "-v", f"-arch=sm_{arch}", ptx, "-o", cubin], capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        ["ptxas", "-v", f"-arch=sm_{arch}", ptx, "-o", cubin], capture_output=True, text=True, check=True
+    )
     name = kernel.get_mangled_name() + "_cuda_kernel_forward"
     report = done.stderr.split(f"'{name}'", 1)[1].split("Compiling entry function", 1)[0]
 

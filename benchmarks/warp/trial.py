@@ -64,7 +64,9 @@ class Robot(scripts.Scene):
             size = 0.1 * self.bare.dof_M0[dof]
             keys |= {"stribeck_friction": " ".join(f"{x:.6g}" for x in size), "stribeck_velocity": "0.05"}
         config = "".join(f'<config key="{k}" value="{v}"/>' for k, v in keys.items())
-        return mujoco.MjModel.from_xml_string(text.replace('<instance name="bench">', f'<instance name="bench">{config}'))
+        return mujoco.MjModel.from_xml_string(
+            text.replace('<instance name="bench">', f'<instance name="bench">{config}')
+        )
 
     def start(self, m, d):
         self._random = np.random.default_rng(self.seed)
@@ -127,7 +129,9 @@ def main():
     parser.add_argument("--seed", type=int, default=1, help="of the controls")
     parser.add_argument("--worst", type=int, default=0, help="show so many of the steps that are off most")
     arguments = parser.parse_args()
-    print("| robot | gears | joints | gears: worst, 99 % | plain: worst, 99 % | more | unsettled | stuck, moves | drives |")
+    print(
+        "| robot | gears | joints | gears: worst, 99 % | plain: worst, 99 % | more | unsettled | stuck, moves | drives |"
+    )
     print("|:--|:--|--:|--:|--:|--:|--:|--:|--:|")
     for robot in arguments.robots:
         name, _, file = robot.partition("=")

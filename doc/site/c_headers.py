@@ -33,7 +33,14 @@ def markup(comment):
             out.extend([*("- " + escaped(" ".join(item)) for item in items), ""])
             items.clear()
         if literal:
-            out.extend([".. code-block:: text", "", *("   " + line for line in textwrap.dedent("\n".join(literal)).splitlines()), ""])
+            out.extend(
+                [
+                    ".. code-block:: text",
+                    "",
+                    *("   " + line for line in textwrap.dedent("\n".join(literal)).splitlines()),
+                    "",
+                ]
+            )
             literal.clear()
 
     for line in lines:
@@ -102,8 +109,10 @@ def signature(code):
 
 def defined_elsewhere(name):
     """A declaration ahead of a struct that another header defines."""
-    return any(re.search(rf"^\}} {name};", other.read_text(), re.MULTILINE)
-               for other in [*ROOT.glob("core/*.h"), *ROOT.glob("plugin/*.h")])
+    return any(
+        re.search(rf"^\}} {name};", other.read_text(), re.MULTILINE)
+        for other in [*ROOT.glob("core/*.h"), *ROOT.glob("plugin/*.h")]
+    )
 
 
 class Header(SphinxDirective):

@@ -34,8 +34,20 @@ extensions = [
 ]
 
 root_doc = "doc/index"
-include_patterns = ["doc/**", "examples/README.md", "examples/*.ipynb", "models/README.md", "models/*/README.md", "scenes/flap/README.md", "data/*/README.md",
-                    "tests/README.md", "tests/papers.md", "benchmarks/*.md", "CHANGELOG.md", "CONTRIBUTING.md"]
+include_patterns = [
+    "doc/**",
+    "examples/README.md",
+    "examples/*.ipynb",
+    "models/README.md",
+    "models/*/README.md",
+    "scenes/flap/README.md",
+    "data/*/README.md",
+    "tests/README.md",
+    "tests/papers.md",
+    "benchmarks/*.md",
+    "CHANGELOG.md",
+    "CONTRIBUTING.md",
+]
 exclude_patterns = ["build", "results", "dist", "**/.*", "doc/site", "python", "core", "plugin", "viewer", "tools"]
 nitpicky = True
 suppress_warnings = ["myst.header"]  # pages begin with the section that they need
@@ -63,8 +75,16 @@ nitpick_ignore_regex = [("py:.*", ".*"), ("c:identifier", "(mjModel|mjData|mjtNu
 html_theme = "furo"
 html_static_path = ["static"]
 templates_path = ["templates"]
-html_sidebars = {"**": ["sidebar/brand.html", "sidebar/search.html", "links.html", "sidebar/scroll-start.html", "sidebar/navigation.html",
-                        "sidebar/scroll-end.html"]}
+html_sidebars = {
+    "**": [
+        "sidebar/brand.html",
+        "sidebar/search.html",
+        "links.html",
+        "sidebar/scroll-start.html",
+        "sidebar/navigation.html",
+        "sidebar/scroll-end.html",
+    ]
+}
 # links that lead out of the site are not followed by the link check: it needs no net
 linkcheck_ignore = [r"https?://"]
 linkcheck_anchors = True

@@ -21,8 +21,13 @@ def play(app, doctree):
         app.env.note_dependency(str(film))
         if film.is_file():
             name = film.parent.name
-            image.replace_self(nodes.raw("", f'<video controls preload="none" poster="../_films/{name}.png" src="../_films/{name}.mp4"></video>',
-                                         format="html"))
+            image.replace_self(
+                nodes.raw(
+                    "",
+                    f'<video controls preload="none" poster="../_films/{name}.png" src="../_films/{name}.mp4"></video>',
+                    format="html",
+                )
+            )
 
 
 def copy(app, exception):

@@ -39,8 +39,9 @@ def resolve(app, doctree):
             continue
         page = page_of(app.env, docname, node["reftarget"])
         if page and "#" not in node["reftarget"]:
-            link = pending_xref("", refdomain="std", reftype="doc", reftarget="/" + page, refexplicit=True, refdoc=docname,
-                                refwarn=True)
+            link = pending_xref(
+                "", refdomain="std", reftype="doc", reftarget="/" + page, refexplicit=True, refdoc=docname, refwarn=True
+            )
             link += nodes.inline("", "", *node.children)
             node.replace_self(link)
 

@@ -32,8 +32,13 @@ class RobotTable(SphinxDirective):
     def run(self):
         self.env.note_dependency(str(ROOT / "python" / "mjgear" / "_robots.json"))
         rows = [".. list-table::", "   :header-rows: 1", ""]
-        for cells in [("name", "robot", "gears"), *((f"``{name}``", robot.title, "; ".join(dict.fromkeys(one.gear for one in robot.actuators)))
-                                                    for name, robot in mjgear.robots().items())]:
+        for cells in [
+            ("name", "robot", "gears"),
+            *(
+                (f"``{name}``", robot.title, "; ".join(dict.fromkeys(one.gear for one in robot.actuators)))
+                for name, robot in mjgear.robots().items()
+            ),
+        ]:
             rows += [f"   {'*' if i == 0 else ' '} - {cell}" for i, cell in enumerate(cells)]
         return self.parse_text_to_nodes("\n".join(rows))
 

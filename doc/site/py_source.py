@@ -23,7 +23,15 @@ def plain(text):
 
 def google(text):
     """The lines of a docstring with its sections Args, Returns, Raises as fields."""
-    return str(GoogleDocstring(plain(inspect.cleandoc(text)), Config(napoleon_custom_sections=[("Attributes", "params_style")]))).splitlines() if text else []
+    return (
+        str(
+            GoogleDocstring(
+                plain(inspect.cleandoc(text)), Config(napoleon_custom_sections=[("Attributes", "params_style")])
+            )
+        ).splitlines()
+        if text
+        else []
+    )
 
 
 class PythonSource(SphinxDirective):
@@ -41,8 +49,12 @@ class PythonSource(SphinxDirective):
         if wanted is None:
             out += google(ast.get_docstring(tree)) + [""]
         for node in tree.body:
-            if isinstance(node, (ast.FunctionDef, ast.ClassDef)) and not node.name.startswith("_") and \
-                    (wanted is None or node.name in wanted) and ast.get_docstring(node):
+            if (
+                isinstance(node, (ast.FunctionDef, ast.ClassDef))
+                and not node.name.startswith("_")
+                and (wanted is None or node.name in wanted)
+                and ast.get_docstring(node)
+            ):
                 out += self.entry(node, "")
         return self.parse_text_to_nodes("\n".join(out), allow_section_headings=True)
 
@@ -58,8 +70,12 @@ class PythonSource(SphinxDirective):
         lines = [head, "", *("   " + line for line in google(ast.get_docstring(node))), ""]
         if isinstance(node, ast.ClassDef):
             for one in node.body:
-                if isinstance(one, ast.FunctionDef) and not one.name.startswith("_") and ast.get_docstring(one) and \
-                        not any(isinstance(d, ast.Attribute) for d in one.decorator_list):
+                if (
+                    isinstance(one, ast.FunctionDef)
+                    and not one.name.startswith("_")
+                    and ast.get_docstring(one)
+                    and not any(isinstance(d, ast.Attribute) for d in one.decorator_list)
+                ):
                     lines += self.entry(one, "   ", "method")
         return [indent + line for line in lines]
 

@@ -51,7 +51,9 @@ class Terms(SphinxTransform):
                         continue
                     target = nodes.target("", "", ids=[place])
                     self.document.note_explicit_target(target)
-                    entry = index(entries=[("single", name, place, "main", None)])  # main: before pages that have the word in their text
+                    entry = index(
+                        entries=[("single", name, place, "main", None)]
+                    )  # main: before pages that have the word in their text
                     cell.insert(0, [entry, target])
 
 

@@ -27,10 +27,26 @@ if TYPE_CHECKING:
     from mjgear import gymnasium as gymnasium, identify as identify, warp as warp
     from mjgear._bam import Bam as Bam, from_bam as from_bam, to_bam as to_bam
     from mjgear._brakes import add_brake as add_brake
-    from mjgear._catalogue import Facts as Facts, Key as Key, Preset as Preset, convert as convert, explain as explain, keys as keys, presets as presets
+    from mjgear._catalogue import (
+        Facts as Facts,
+        Key as Key,
+        Preset as Preset,
+        convert as convert,
+        explain as explain,
+        keys as keys,
+        presets as presets,
+    )
     from mjgear._check import Report as Report, check as check
     from mjgear._distributions import Distribution as Distribution
-    from mjgear._errors import Error as Error, GearError as GearError, GearKeyError as GearKeyError, GearTypeError as GearTypeError, GearWarning as GearWarning, LogError as LogError, UnsupportedError as UnsupportedError
+    from mjgear._errors import (
+        Error as Error,
+        GearError as GearError,
+        GearKeyError as GearKeyError,
+        GearTypeError as GearTypeError,
+        GearWarning as GearWarning,
+        LogError as LogError,
+        UnsupportedError as UnsupportedError,
+    )
     from mjgear._figures import Log as Log, draw as draw, plot as plot
     from mjgear._gears import Address as Address, Counts as Counts, Gear as Gear, Gears as Gears
     from mjgear._hold import Hold as Hold, JointHold as JointHold, hold as hold
@@ -40,11 +56,26 @@ if TYPE_CHECKING:
     from mjgear._models import models as models
     from mjgear._randomize import Draws as Draws, randomize as randomize, reset as reset
     from mjgear._remove import remove as remove
-    from mjgear._robots import Actuator as Actuator, Robot as Robot, RobotGears as RobotGears, add_robot_gears as add_robot_gears, dress as dress, robots as robots
+    from mjgear._robots import (
+        Actuator as Actuator,
+        Robot as Robot,
+        RobotGears as RobotGears,
+        add_robot_gears as add_robot_gears,
+        dress as dress,
+        robots as robots,
+    )
     from mjgear._sdf import from_sdf as from_sdf
     from mjgear._spec import Added as Added, add as add
     from mjgear._urdf import Urdf as Urdf, from_urdf as from_urdf
-    from mjgear._words import MOTIONS as MOTIONS, RESULTS as RESULTS, STATES as STATES, Mode as Mode, Motion as Motion, State as State, Status as Status
+    from mjgear._words import (
+        MOTIONS as MOTIONS,
+        RESULTS as RESULTS,
+        STATES as STATES,
+        Mode as Mode,
+        Motion as Motion,
+        State as State,
+        Status as Status,
+    )
 
 _library.register()
 __version__ = _library.version()
@@ -72,7 +103,11 @@ _HOMES = {
     "_urdf": ("Urdf", "from_urdf"),
     "_words": ("MOTIONS", "RESULTS", "STATES", "Mode", "Motion", "State", "Status"),
 }
-_SUBPACKAGES = {"gymnasium": "gymnasium", "identify": "scipy", "warp": "mujoco_warp"}  # submodules that are imported on first use
+_SUBPACKAGES = {
+    "gymnasium": "gymnasium",
+    "identify": "scipy",
+    "warp": "mujoco_warp",
+}  # submodules that are imported on first use
 
 __all__ = sorted(name for names in _HOMES.values() for name in names)
 
@@ -82,7 +117,9 @@ if not TYPE_CHECKING:  # a type checker knows the names above, and no others
     def __getattr__(name: str) -> Any:
         for home, names in _HOMES.items():
             if name in names:
-                value = globals()[name] = getattr(importlib.import_module(f"mjgear.{home}"), name)  # found there the next time
+                value = globals()[name] = getattr(
+                    importlib.import_module(f"mjgear.{home}"), name
+                )  # found there the next time
                 return value
         if name in _SUBPACKAGES:
             return importlib.import_module(f"mjgear.{name}")
@@ -90,4 +127,8 @@ if not TYPE_CHECKING:  # a type checker knows the names above, and no others
 
 
 def __dir__() -> list[str]:
-    return [*__all__, *(name for name, needed in _SUBPACKAGES.items() if importlib.util.find_spec(needed)), "__version__"]
+    return [
+        *__all__,
+        *(name for name, needed in _SUBPACKAGES.items() if importlib.util.find_spec(needed)),
+        "__version__",
+    ]

@@ -21,12 +21,22 @@ Model = Literal["m1", "m2", "m3", "m4", "m5", "m6"]
 _Parameters = dict[str, tuple[str, ...]]
 
 _BASE: _Parameters = {"friction_base": ("coulomb",), "friction_viscous": ("viscous",), "armature": ("armature",)}
-_STRIBECK: _Parameters = {"friction_stribeck": ("stribeck_friction",), "dtheta_stribeck": ("stribeck_velocity",), "alpha": ("stribeck_exponent",)}
+_STRIBECK: _Parameters = {
+    "friction_stribeck": ("stribeck_friction",),
+    "dtheta_stribeck": ("stribeck_velocity",),
+    "alpha": ("stribeck_exponent",),
+}
 _LOAD: _Parameters = {"load_friction_base": ("gamma_u", "gamma_v")}
 _LOAD_STRIBECK: _Parameters = {"load_friction_stribeck": ("gamma_u_stribeck", "gamma_v_stribeck")}
 _SIDES: _Parameters = {"load_friction_motor": ("gamma_u",), "load_friction_external": ("gamma_v",)}
-_SIDES_STRIBECK: _Parameters = {"load_friction_motor_stribeck": ("gamma_u_stribeck",), "load_friction_external_stribeck": ("gamma_v_stribeck",)}
-_QUADRATIC: _Parameters = {"load_friction_motor_quad": ("gamma_u_quadratic",), "load_friction_external_quad": ("gamma_v_quadratic",)}
+_SIDES_STRIBECK: _Parameters = {
+    "load_friction_motor_stribeck": ("gamma_u_stribeck",),
+    "load_friction_external_stribeck": ("gamma_v_stribeck",),
+}
+_QUADRATIC: _Parameters = {
+    "load_friction_motor_quad": ("gamma_u_quadratic",),
+    "load_friction_external_quad": ("gamma_v_quadratic",),
+}
 
 _PARAMETERS: dict[str, _Parameters] = {
     "m1": _BASE,
@@ -40,7 +50,14 @@ _FRICTION: set[str] = set().union(*_PARAMETERS.values())  # names of all models
 _MOTOR = {"kt": "torque_constant", "R": "resistance"}
 
 # members of a gear that no model has, and their values without effect
-_FOREIGN = {"static_ratio": 1.0, "curved_friction": 0.0, "presliding_stiffness": 0.0, "oneway": 0.0, "tooth_pitch": 0.0, "mesh": 0}
+_FOREIGN = {
+    "static_ratio": 1.0,
+    "curved_friction": 0.0,
+    "presliding_stiffness": 0.0,
+    "oneway": 0.0,
+    "tooth_pitch": 0.0,
+    "mesh": 0,
+}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -76,16 +93,39 @@ class Bam:
 
     def __str__(self) -> str:
         known = _catalogue.keys()
-        rows = [(key, _tables.number(value), known[key].unit, known[key].text) for key, value in self.keys.items() if key in known]
-        lines = [f"model {self.model.upper()} of better-actuator-models", _tables.columns([("type", self.keys["type"], "", ""), *rows])]
+        rows = [
+            (key, _tables.number(value), known[key].unit, known[key].text)
+            for key, value in self.keys.items()
+            if key in known
+        ]
+        lines = [
+            f"model {self.model.upper()} of better-actuator-models",
+            _tables.columns([("type", self.keys["type"], "", ""), *rows]),
+        ]
         within = f"for motor and load torques up to {_tables.number(self.torque)} N m"
-        lines += [f"exact in steady motion {within}" if self.exact else
-                  f"differs by at most {_tables.number(self.error)} N m of {_tables.number(self.bound)} N m {within}"]
-        lines += [f"motor: {name} = {_tables.number(value)}" for name in ("torque_constant", "resistance") if (value := getattr(self, name)) is not None]
-        return "\n".join(lines + [f"not of the gear: {', '.join(f'{name} = {value}' for name, value in self.rest.items())}"] * bool(self.rest))
+        lines += [
+            f"exact in steady motion {within}"
+            if self.exact
+            else f"differs by at most {_tables.number(self.error)} N m of {_tables.number(self.bound)} N m {within}"
+        ]
+        lines += [
+            f"motor: {name} = {_tables.number(value)}"
+            for name in ("torque_constant", "resistance")
+            if (value := getattr(self, name)) is not None
+        ]
+        return "\n".join(
+            lines
+            + [f"not of the gear: {', '.join(f'{name} = {value}' for name, value in self.rest.items())}"]
+            * bool(self.rest)
+        )
 
 
-def from_bam(source: str | os.PathLike[str] | Mapping[str, Any], *, viscous: Literal["gear", "joint"] = "gear", torque: float | None = None) -> Bam:
+def from_bam(
+    source: str | os.PathLike[str] | Mapping[str, Any],
+    *,
+    viscous: Literal["gear", "joint"] = "gear",
+    torque: float | None = None,
+) -> Bam:
     """Read the parameters of a servo as better-actuator-models writes them.
 
     M1 to M4 are the same law in steady motion and at rest. M5 and M6 are the same while motor and load oppose each other or one is zero.
@@ -107,15 +147,29 @@ def from_bam(source: str | os.PathLike[str] | Mapping[str, Any], *, viscous: Lit
     data = _read(source)
     model = data.get("model")
     if model not in _PARAMETERS:
-        nested = next((f"; it is of several servos: from_bam(data[{name!r}]['model'])" for name, one in data.items()
-                       if isinstance(one, Mapping) and isinstance(one.get("model"), Mapping)), "")
+        nested = next(
+            (
+                f"; it is of several servos: from_bam(data[{name!r}]['model'])"
+                for name, one in data.items()
+                if isinstance(one, Mapping) and isinstance(one.get("model"), Mapping)
+            ),
+            "",
+        )
         raise GearError(f"model = {model!r} is none of {', '.join(_PARAMETERS)}{nested}")
     parameters = _PARAMETERS[model]
     problems = [f"model {model} needs '{name}', which is missing" for name in parameters if name not in data]
-    problems += [f"model {model} has no parameter '{name}'; {_likely(name, data)}" for name in data if name in _FRICTION and name not in parameters]
+    problems += [
+        f"model {model} has no parameter '{name}'; {_likely(name, data)}"
+        for name in data
+        if name in _FRICTION and name not in parameters
+    ]
     numbers = [*(name for name in parameters if name in data), *(name for name in _MOTOR if name in data)]
     problems += [f"{name} = {data[name]!r} is not a finite number" for name in numbers if not _finite(data[name])]
-    problems += [f"{name} is {data[name]}, but has to be greater than 0" for name in _MOTOR if name in data and _finite(data[name]) and data[name] <= 0]
+    problems += [
+        f"{name} is {data[name]}, but has to be greater than 0"
+        for name in _MOTOR
+        if name in data and _finite(data[name]) and data[name] <= 0
+    ]
     if problems:
         raise GearError("\n".join(problems))
     keys: dict[str, Any] = {"type": "coefficients", "gamma_u": 0.0, "gamma_v": 0.0}
@@ -126,10 +180,23 @@ def from_bam(source: str | os.PathLike[str] | Mapping[str, Any], *, viscous: Lit
     motor = {name: float(data[theirs]) if theirs in data else None for theirs, name in _MOTOR.items()}
     rest = {name: value for name, value in data.items() if name not in (*parameters, *_MOTOR, "model")}
     if torque is None:
-        torque = 12 / motor["resistance"] * motor["torque_constant"] if motor["resistance"] and motor["torque_constant"] else 1.0
+        torque = (
+            12 / motor["resistance"] * motor["torque_constant"]
+            if motor["resistance"] and motor["torque_constant"]
+            else 1.0
+        )
     gear = _resolve(None, keys)
     error, bound = _difference(model, {name: float(data[name]) for name in parameters}, gear, torque)
-    return Bam(cast(Model, model), Known("key", keys), motor["torque_constant"], motor["resistance"], Known("parameter", rest), torque, error, bound)
+    return Bam(
+        cast(Model, model),
+        Known("key", keys),
+        motor["torque_constant"],
+        motor["resistance"],
+        Known("parameter", rest),
+        torque,
+        error,
+        bound,
+    )
 
 
 def to_bam(gear: Bam | str | None = None, **values: Any) -> dict[str, Any]:
@@ -152,7 +219,11 @@ def to_bam(gear: Bam | str | None = None, **values: Any) -> dict[str, Any]:
     least = "m1"
     if isinstance(gear, Bam):
         law = _resolve(None, {**gear.keys, **own})
-        rest, motor, least = {**gear.rest, **rest}, {theirs: getattr(gear, name) for theirs, name in _MOTOR.items()}, gear.model
+        rest, motor, least = (
+            {**gear.rest, **rest},
+            {theirs: getattr(gear, name) for theirs, name in _MOTOR.items()},
+            gear.model,
+        )
     elif gear is None or isinstance(gear, str):
         law = _resolve(gear, own)
         preset = _catalogue.presets()[gear] if gear else None
@@ -168,8 +239,19 @@ def to_bam(gear: Bam | str | None = None, **values: Any) -> dict[str, Any]:
     for model in list(_PARAMETERS)[list(_PARAMETERS).index(least) :]:
         found = {name: {getattr(law, key) for key in keys} for name, keys in _PARAMETERS[model].items()}
         has = {key for keys in _PARAMETERS[model].values() for key in keys}
-        lost = [key for key in ("gamma_u", "gamma_v", "stribeck_friction", "gamma_u_stribeck", "gamma_v_stribeck", "gamma_u_quadratic", "gamma_v_quadratic")
-                if key not in has and getattr(law, key) != 0]
+        lost = [
+            key
+            for key in (
+                "gamma_u",
+                "gamma_v",
+                "stribeck_friction",
+                "gamma_u_stribeck",
+                "gamma_v_stribeck",
+                "gamma_u_quadratic",
+                "gamma_v_quadratic",
+            )
+            if key not in has and getattr(law, key) != 0
+        ]
         if not lost and all(len(some) == 1 for some in found.values()):
             break
     numbers = {theirs: value for theirs, value in motor.items() if value is not None}
@@ -233,10 +315,14 @@ def _published(model: str, p: Mapping[str, float], motor: float, external: float
     stribeck = math.exp(-(abs(velocity / p["dtheta_stribeck"]) ** p["alpha"])) if "alpha" in p else 0.0
     bound = p["friction_base"] + p["friction_viscous"] * velocity + stribeck * p.get("friction_stribeck", 0.0)
     if model in ("m3", "m4"):
-        return bound + (p["load_friction_base"] + stribeck * p.get("load_friction_stribeck", 0.0)) * abs(motor - external)
+        return bound + (p["load_friction_base"] + stribeck * p.get("load_friction_stribeck", 0.0)) * abs(
+            motor - external
+        )
     if model in ("m5", "m6"):
         bound += abs(p["load_friction_motor"] * motor - p["load_friction_external"] * external)
-        bound += stribeck * abs(p["load_friction_motor_stribeck"] * motor - p["load_friction_external_stribeck"] * external)
+        bound += stribeck * abs(
+            p["load_friction_motor_stribeck"] * motor - p["load_friction_external_stribeck"] * external
+        )
     if model == "m6" and motor * external <= 0:
         drives = abs(motor) > abs(external)
         driven = p["load_friction_external_quad"] * external**2 if drives else p["load_friction_motor_quad"] * motor**2
@@ -244,15 +330,26 @@ def _published(model: str, p: Mapping[str, float], motor: float, external: float
     return bound
 
 
-def _difference(model: str, parameters: Mapping[str, float], gear: _structs.Transmission, torque: float) -> tuple[float, float]:
+def _difference(
+    model: str, parameters: Mapping[str, float], gear: _structs.Transmission, torque: float
+) -> tuple[float, float]:
     """Largest difference of the bounds over torques and speeds, and the largest bound.
 
     Points of the plane of both torques at several speeds, and at rest, where terms of M5 and M6 are largest, many on the edge of the plane. Torques
     of equal size are left out: there M6 has no quadratic term.
     """
     fast = 3 * parameters.get("dtheta_stribeck", 1.0)
-    points = [(torque * i / 12, torque * k / 13, fast * n / 6) for i in range(-12, 13) for k in range(-13, 14) for n in range(7)]
+    points = [
+        (torque * i / 12, torque * k / 13, fast * n / 6)
+        for i in range(-12, 13)
+        for k in range(-13, 14)
+        for n in range(7)
+    ]
     edge = [(torque * i / 500, torque, 0.0) for i in range(-499, 500)]
     points += [*edge, *((load, motor, speed) for motor, load, speed in edge)]
-    pairs = [(friction_of(gear, *point), _published(model, parameters, *point)) for point in points if abs(point[0]) != abs(point[1])]
+    pairs = [
+        (friction_of(gear, *point), _published(model, parameters, *point))
+        for point in points
+        if abs(point[0]) != abs(point[1])
+    ]
     return max(abs(a - b) for a, b in pairs), max(b for _, b in pairs)

@@ -60,14 +60,21 @@ def add_brake(
     if not isinstance(spec, mujoco.MjSpec):
         raise GearTypeError(f"add_brake needs an MjSpec, not {kind_of(spec)}, then add, then compile")
     named = {"joint": joints, "tendon": tendons}
-    braked = [(kind, one) for kind, names in named.items() for one in find(getattr(spec, f"{kind}s"), kind, [names] if isinstance(names, str) else names)]
+    braked = [
+        (kind, one)
+        for kind, names in named.items()
+        for one in find(getattr(spec, f"{kind}s"), kind, [names] if isinstance(names, str) else names)
+    ]
     if not braked:
         raise GearError("neither joints nor tendons are named; name those that have this brake")
     config = _config(
         ", ".join(f"{kind} '{one.name}'" for kind, one in braked),
         {"holding_torque": holding_torque, "sliding_torque": sliding_torque},
         {"closing_time": closing_time, "opening_time": opening_time},
-        {"side": str(side).encode(errors="replace").decode(), "normally": str(normally).encode(errors="replace").decode()},
+        {
+            "side": str(side).encode(errors="replace").decode(),
+            "normally": str(normally).encode(errors="replace").decode(),
+        },
     )
     if not isinstance(group, int) or isinstance(group, bool) or not 0 <= group <= 30:
         raise GearError(f"group is {group!r}; give a whole number from 0 to 30")
@@ -88,7 +95,11 @@ def _config(
 ) -> dict[str, str]:
     """Keys and values of the instances; values that are no numbers are refused."""
     reporter = _catalogue.Reporter(f"{BRAKE}, {whose}")
-    numbers = {key: _catalogue.read_number(key, value, _catalogue.info_of("coulomb"), reporter) for key, value in torques.items() if value is not None}
+    numbers = {
+        key: _catalogue.read_number(key, value, _catalogue.info_of("coulomb"), reporter)
+        for key, value in torques.items()
+        if value is not None
+    }
     second = _structs.KeyInfo(unit=b"s", min=0, max=math.inf)
     for key, value in times.items():
         second.name = key.encode()
@@ -97,7 +108,9 @@ def _config(
     return {key: repr(value) for key, value in numbers.items()} | dict(words)
 
 
-def _write(spec: mujoco.MjSpec, name: str, kind: str, target: str, config: Mapping[str, str], group: int, plugin: str) -> None:
+def _write(
+    spec: mujoco.MjSpec, name: str, kind: str, target: str, config: Mapping[str, str], group: int, plugin: str
+) -> None:
     """Add one brake: its instance and its actuator, without values of the model's default classes."""
     spec.add_plugin(name=name, plugin_name=plugin, active=True).config = dict(config)
     actuator = spec.add_actuator(_plain_class(spec))
@@ -123,8 +136,17 @@ def _plain_class(spec: mujoco.MjSpec) -> Any:
 
 def _differing(one: Any, other: Any) -> list[str]:
     """Attributes of two elements that are not the same; names and addresses do not count."""
-    names = [name for name in dir(one) if not name.startswith("_") and name not in _OWN and not callable(getattr(one, name))]
-    return [name for name in names if not np.array_equal(np.asarray(list(getattr(one, name)) if name == "userdata" else getattr(one, name)), np.asarray(list(getattr(other, name)) if name == "userdata" else getattr(other, name)))]
+    names = [
+        name for name in dir(one) if not name.startswith("_") and name not in _OWN and not callable(getattr(one, name))
+    ]
+    return [
+        name
+        for name in names
+        if not np.array_equal(
+            np.asarray(list(getattr(one, name)) if name == "userdata" else getattr(one, name)),
+            np.asarray(list(getattr(other, name)) if name == "userdata" else getattr(other, name)),
+        )
+    ]
 
 
 _CLASS = "mjgear_brake"

@@ -88,7 +88,10 @@ class Preset:
 
     def __str__(self) -> str:
         known = {name: key_of(name) for name in self.keys if name in keys() or name in gap_keys()}
-        rows = [(name, _tables.number(value), *((known[name].unit, known[name].text) if name in known else ("", ""))) for name, value in self.keys.items()]
+        rows = [
+            (name, _tables.number(value), *((known[name].unit, known[name].text) if name in known else ("", "")))
+            for name, value in self.keys.items()
+        ]
         lines = [f"source: {self.source}"] + ([f"remark: {self.remark}"] if self.remark else [])
         return "\n".join([f"{self.name}: {self.title}", _tables.columns(rows), *lines])
 
@@ -144,7 +147,14 @@ class Facts:
     remark: str | None = None
 
     def __str__(self) -> str:
-        units = {"motor_torque": "N m", "load": "N m", "armature": "kg m2", "inertia": "kg m2", "apparent": "kg m2", "viscous": "N m/(rad/s)"}
+        units = {
+            "motor_torque": "N m",
+            "load": "N m",
+            "armature": "kg m2",
+            "inertia": "kg m2",
+            "apparent": "kg m2",
+            "viscous": "N m/(rad/s)",
+        }
         rows = []
         for field in dataclasses.fields(self):
             unit = next((unit for start, unit in units.items() if field.name.startswith(start)), "1")
@@ -279,7 +289,9 @@ def read_number(name: str, value: Value, info: _structs.KeyInfo, reporter: Repor
     """A number, or the number that a text with a unit means; NaN after a refusal."""
     if isinstance(value, str):
         number = ctypes.c_double(math.nan)
-        _structs.core.mjg_readQuantity(ctypes.byref(number), ctypes.byref(reporter.report), ctypes.byref(info), value.encode(errors="replace"))
+        _structs.core.mjg_readQuantity(
+            ctypes.byref(number), ctypes.byref(reporter.report), ctypes.byref(info), value.encode(errors="replace")
+        )
         return number.value
     try:
         if isinstance(value, (bool, np.bool_)):
@@ -321,7 +333,12 @@ def describe(preset: str | None, values: Mapping[str, Any], reporter: Reporter) 
         number = _structs.core.mjg_keyFromName(name.encode(errors="replace"))
         kind = _structs.core.mjg_tableFromName(name.encode(errors="replace"))
         if kind >= 0:
-            _structs.core.mjg_readTable(ctypes.byref(description.table[kind]), ctypes.byref(reporter.report), kind, table_text(value).encode(errors="replace"))
+            _structs.core.mjg_readTable(
+                ctypes.byref(description.table[kind]),
+                ctypes.byref(reporter.report),
+                kind,
+                table_text(value).encode(errors="replace"),
+            )
         elif number < 0 and name in (*gap_keys(), "backlash"):
             reporter.refuse(f"{name} belongs to a gap, which is not described here; mjgear.add takes it")
         elif number < 0:
@@ -456,7 +473,9 @@ def presets() -> Mapping[str, Preset]:
 
 def _side(name: str, value: Value | None, unit: str, reporter: Reporter) -> float:
     """load or inertia, with a unit if it is a text."""
-    info = _structs.KeyInfo(name=name.encode(errors="replace"), unit=unit.encode(errors="replace"), min=-math.inf, max=math.inf)
+    info = _structs.KeyInfo(
+        name=name.encode(errors="replace"), unit=unit.encode(errors="replace"), min=-math.inf, max=math.inf
+    )
     number = read_number(name, value, info, reporter) if value is not None else -1.0
     is_load = name == "load"
     size = abs(number) if is_load else number
@@ -465,7 +484,9 @@ def _side(name: str, value: Value | None, unit: str, reporter: Reporter) -> floa
     return number
 
 
-def explain(preset: str | None = None, *, load: Value = 1, inertia: Value | None = None, **values: Unpack[SheetKeys]) -> Facts:
+def explain(
+    preset: str | None = None, *, load: Value = 1, inertia: Value | None = None, **values: Unpack[SheetKeys]
+) -> Facts:
     """Facts about a gear.
 
     Args:

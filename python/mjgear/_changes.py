@@ -45,7 +45,17 @@ class Changes:
         error = ctypes.create_string_buffer(TEXT)
         stride = rows.strides[0] // rows.itemsize if len(rows) > 1 else rows.shape[1]
         if _structs.plugin.mjg_setStates(
-            model._address, rows.ctypes.data, len(rows), stride, self.joints, self.keys, values.ctypes.data, self.describes, self.count, error, TEXT
+            model._address,
+            rows.ctypes.data,
+            len(rows),
+            stride,
+            self.joints,
+            self.keys,
+            values.ctypes.data,
+            self.describes,
+            self.count,
+            error,
+            TEXT,
         ):
             raise GearError(_structs.message(error))
 
@@ -57,7 +67,9 @@ def read(values: Mapping[str, ArrayLike], count: int, where: str) -> dict[str, A
     for key, value in values.items():
         series = np.asarray(value, object)
         if _structs.core.mjg_keyFromName(key.encode(errors="replace")) < 0 and key not in gap_keys():
-            reporter.refuse(_catalogue.unknown(key, "key", [*keys(), *gap_keys()]) + "; choose a number of a gear or its gap")
+            reporter.refuse(
+                _catalogue.unknown(key, "key", [*keys(), *gap_keys()]) + "; choose a number of a gear or its gap"
+            )
             continue
         if series.size != 1 and series.shape != (count,):
             many = "one simulation; give one" if count == 1 else f"{count} simulations; give one, or one for each"
@@ -77,7 +89,9 @@ def unknown_key(key: str) -> GearKeyError:
 def get_number(model: mujoco.MjModel, data: mujoco.MjData, joint: int, key: str) -> float | None:
     """A number of a gear in one simulation; None where it is not given."""
     value = ctypes.c_double()
-    known = _structs.plugin.mjg_getGear(ctypes.byref(value), model._address, data._address, joint, key.encode(errors="replace"))
+    known = _structs.plugin.mjg_getGear(
+        ctypes.byref(value), model._address, data._address, joint, key.encode(errors="replace")
+    )
     if known < 0:
         raise unknown_key(key)
     return value.value if known else None
@@ -88,12 +102,19 @@ def get_rows(model: mujoco.MjModel, rows: Array, joint: int, key: str) -> Array:
     values = np.empty(len(rows))
     stride = rows.strides[0] // rows.itemsize if len(rows) > 1 else rows.shape[1]
     target, source = (array.ctypes.data_as(ctypes.POINTER(ctypes.c_double)) for array in (values, rows))
-    if _structs.plugin.mjg_getStates(target, model._address, source, len(rows), stride, joint, key.encode(errors="replace")) < 0:
+    if (
+        _structs.plugin.mjg_getStates(
+            target, model._address, source, len(rows), stride, joint, key.encode(errors="replace")
+        )
+        < 0
+    ):
         raise unknown_key(key)
     return values
 
 
-def set_numbers(model: mujoco.MjModel, data: mujoco.MjData, joint: int, values: Mapping[str, float], describes: bool) -> None:
+def set_numbers(
+    model: mujoco.MjModel, data: mujoco.MjData, joint: int, values: Mapping[str, float], describes: bool
+) -> None:
     """Change a gear in one simulation."""
     count = len(values)
     names = (ctypes.c_char_p * count)(*(name.encode(errors="replace") for name in values))

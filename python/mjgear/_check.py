@@ -42,9 +42,15 @@ class Report:
     loads: Mapping[str, tuple[str, ...]] = dataclasses.field(default_factory=dict)
 
     def __str__(self) -> str:
-        acting = {name: f"motors: {', '.join(self.motors[name]) or 'none'}; loads: {', '.join(self.loads[name]) or 'none'}" for name in self.motors}
+        acting = {
+            name: f"motors: {', '.join(self.motors[name]) or 'none'}; loads: {', '.join(self.loads[name]) or 'none'}"
+            for name in self.motors
+        }
         facts = [f"gear of '{name}'\n{facts}\n{acting.get(name, '')}" for name, facts in self.joints.items()]
-        return "\n".join([*self.problems, *facts, *(f"warning: {line}" for line in self.warnings)]) or "the model has no gear"
+        return (
+            "\n".join([*self.problems, *facts, *(f"warning: {line}" for line in self.warnings)])
+            or "the model has no gear"
+        )
 
 
 def check(model: str | os.PathLike[str] | mujoco.MjSpec | mujoco.MjModel) -> Report:
@@ -88,7 +94,13 @@ def check(model: str | os.PathLike[str] | mujoco.MjSpec | mujoco.MjModel) -> Rep
         warnings += (*_remove.lost(spec, joints), *_remove.unnamed(spec))
     actuators = [model.actuator(k).name or f"actuator {k}" for k in range(model.nactuator)]
     roles = {name: actuator_roles(model, gear.joint) for name, gear in gears.items()}
-    motors, loads = ({name: tuple(one for one, what in zip(actuators, of, strict=True) if what == role) for name, of in roles.items()} for role in (1, -1))
+    motors, loads = (
+        {
+            name: tuple(one for one, what in zip(actuators, of, strict=True) if what == role)
+            for name, of in roles.items()
+        }
+        for role in (1, -1)
+    )
     return Report((), Known("gear", joints), warnings, Known("gear", motors), Known("gear", loads))
 
 
@@ -119,7 +131,12 @@ def _problems(spec: mujoco.MjSpec) -> tuple[str, ...]:
         return _problems_accepted(spec, owned=False)
 
     # a model with keys inside of a body cannot be copied (MuJoCo 4.0.0): the plugin says the first problem
-    unknown = [line for body in filter(_is_inside, spec.bodies) for line in (unknown_key("", key) for key in body.plugin.config) if line]
+    unknown = [
+        line
+        for body in filter(_is_inside, spec.bodies)
+        for line in (unknown_key("", key) for key in body.plugin.config)
+        if line
+    ]
     try:
         spec.compile()
     except ValueError as error:
@@ -150,8 +167,16 @@ def _problems_accepted(spec: mujoco.MjSpec, owned: bool) -> tuple[str, ...]:
     problems = [line for plugin, config in ours for line in (unknown_key(plugin.name, key) for key in config) if line]
     copy = spec if owned else spec.copy()
     copied = [plugin for plugin in copy.plugins if plugin.plugin_name == NAME]
-    elements = [one for one in (*copy.bodies, *copy.sensors, *copy.actuators) if one.plugin.active and one.plugin.plugin_name == NAME]
-    brakes = [one for one in (*copy.plugins, *(one.plugin for one in (*copy.actuators, *copy.sensors))) if one.plugin_name == BRAKE]
+    elements = [
+        one
+        for one in (*copy.bodies, *copy.sensors, *copy.actuators)
+        if one.plugin.active and one.plugin.plugin_name == NAME
+    ]
+    brakes = [
+        one
+        for one in (*copy.plugins, *(one.plugin for one in (*copy.actuators, *copy.sensors)))
+        if one.plugin_name == BRAKE
+    ]
     names = [plugin.name for plugin in copied]
     order = [f"instance '{plugin.name}'" for plugin, _ in ours]
     copy.activate_plugin(accepting := accepting_plugin())
@@ -182,7 +207,11 @@ def _problems_accepted(spec: mujoco.MjSpec, owned: bool) -> tuple[str, ...]:
 
     # in the order of the instances, as a file has them
     mixed = 0 < len(names) < len(order)
-    return tuple(sorted(problems, key=lambda line: next((i for i, one in enumerate(order) if one in line), len(order))) if mixed else problems)
+    return tuple(
+        sorted(problems, key=lambda line: next((i for i, one in enumerate(order) if one in line), len(order)))
+        if mixed
+        else problems
+    )
 
 
 def accepting_plugin() -> str:

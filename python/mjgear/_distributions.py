@@ -20,10 +20,18 @@ from mjgear._errors import GearError
 Array = NDArray[np.float64]
 
 KINDS = (("eta_forward", "eta_backward"), ("gamma_u", "gamma_v"))  # pairs of keys that describe a gear completely
-ENGINE = {"armature": "dof_armature", "viscous": "dof_damping", "frictionloss": "dof_frictionloss"}  # numbers of the model, not of the state
+ENGINE = {
+    "armature": "dof_armature",
+    "viscous": "dof_damping",
+    "frictionloss": "dof_frictionloss",
+}  # numbers of the model, not of the state
 _PRODUCT = "eta_forward x eta_backward"  # a result of identify; needs no torque constant
 # numbers of a joint in a json of identify --robot -> keys, where they have other names
-_ARM = {"damping": ("viscous",), "gamma_stribeck": ("gamma_u_stribeck", "gamma_v_stribeck"), "gamma_quadratic": ("gamma_u_quadratic", "gamma_v_quadratic")}
+_ARM = {
+    "damping": ("viscous",),
+    "gamma_stribeck": ("gamma_u_stribeck", "gamma_v_stribeck"),
+    "gamma_quadratic": ("gamma_u_quadratic", "gamma_v_quadratic"),
+}
 _ARM_KEYS = ("gamma_u", "gamma_v", "coulomb", "stribeck_friction", "stribeck_velocity", "armature", *_ARM)
 _NORMAL = 1.959963984540054  # half of a 95 % interval, in standard deviations
 _TRIES = 1000  # rounds until all draws are in their intervals
@@ -55,7 +63,9 @@ class Distribution:
         columns = [(gear, key, k) for group in self._groups for k, (gear, key) in group.columns()]
         starts = np.cumsum([0, *(group.width for group in self._groups)])
         index = [int(starts[g]) + k for g, group in enumerate(self._groups) for k, _ in group.columns()]
-        order = sorted(range(len(columns)), key=lambda i: list(dict.fromkeys(gear for gear, _, _ in columns)).index(columns[i][0]))
+        order = sorted(
+            range(len(columns)), key=lambda i: list(dict.fromkeys(gear for gear, _, _ in columns)).index(columns[i][0])
+        )
         self.columns = tuple((columns[i][0], columns[i][1]) for i in order)
         self._index = np.array([index[i] for i in order])
         self.keys = {key for _, key in self.columns}
@@ -181,7 +191,12 @@ class _Group:
     def columns(self) -> list[tuple[int, tuple[str, str]]]:
         """Column of a draw, gear and key."""
         size = len(self.law.keys)
-        return [(g * size + k, (gear, key)) for g, target in enumerate(self.targets) for k, (gear, keys) in enumerate(target) for key in keys]
+        return [
+            (g * size + k, (gear, key))
+            for g, target in enumerate(self.targets)
+            for k, (gear, keys) in enumerate(target)
+            for key in keys
+        ]
 
     def draw(self, rng: np.random.Generator, n: int) -> Array:
         """(n, width): within the intervals, and of gears that there can be."""
@@ -192,7 +207,9 @@ class _Group:
             if not left.size:
                 return values.reshape(n, self.width)
             values[left] = self._try(rng, len(left))
-        raise GearError(f"no gear was found within the intervals of {', '.join(self.law.keys)}; eta_forward eta_backward is at most 1")
+        raise GearError(
+            f"no gear was found within the intervals of {', '.join(self.law.keys)}; eta_forward eta_backward is at most 1"
+        )
 
     def _try(self, rng: np.random.Generator, count: int) -> Array:
         law = self.law
@@ -216,7 +233,10 @@ def _groups(laws: Mapping[str, _Law]) -> list[_Group]:
     same: dict[int, list[str]] = {}
     for name, law in laws.items():
         same.setdefault(id(law), []).append(name)
-    return [_Group(laws[names[0]], [[(name, (key,)) for key in laws[names[0]].keys] for name in names]) for names in same.values()]
+    return [
+        _Group(laws[names[0]], [[(name, (key,)) for key in laws[names[0]].keys] for name in names])
+        for names in same.values()
+    ]
 
 
 def _root(correlation: Array) -> Array:
@@ -235,7 +255,9 @@ def _content(intervals: Any) -> Any:
         if not isinstance(content, Mapping):
             raise ValueError("its content is no object {...}")
     except (OSError, ValueError) as error:
-        raise GearError(f"{os.fspath(intervals)}: {error}; give a json of 'mjgear identify', or {{key: (low, high)}}") from None
+        raise GearError(
+            f"{os.fspath(intervals)}: {error}; give a json of 'mjgear identify', or {{key: (low, high)}}"
+        ) from None
     return content
 
 
@@ -269,24 +291,38 @@ def _parameters(found: Mapping[str, Any]) -> Mapping[str, Mapping[str, Any]]:
 def _arm_law(found: Mapping[str, Any], names: Sequence[str]) -> tuple[_Law, list[tuple[str, Sequence[str]]]]:
     """All joints of an arm together, and the joint and keys of each number."""
     parameters, told, names_told = _parameters(found), found.get("joints"), found["order"]
-    if not isinstance(told, (Mapping, list)) or not isinstance(names_told, list) or not all(isinstance(name, str) and name in parameters for name in names_told):
+    if (
+        not isinstance(told, (Mapping, list))
+        or not isinstance(names_told, list)
+        or not all(isinstance(name, str) and name in parameters for name in names_told)
+    ):
         _refuse("'joints' are not the arm's, or 'order' does not name its parameters")
     if not _is_matrix(found.get("correlation"), len(names_told)):
         _refuse(f"'correlation' is no matrix of {len(names_told)} rows and columns, one for each parameter in 'order'")
     joints = [str(name) for name in told]
     if not set(joints) & set(names):
-        raise GearError(f"no gear of the model is on a joint of the arm that was identified ({', '.join(joints)}); there are {', '.join(names)}")
+        raise GearError(
+            f"no gear of the model is on a joint of the arm that was identified ({', '.join(joints)}); there are {', '.join(names)}"
+        )
     order: list[str] = names_told
     place: list[int] = []
     targets: list[tuple[str, Sequence[str]]] = []
     for k, name in enumerate(order):
         joint, _, number = name.rpartition(".")
         geared = joint in names
-        if joint not in joints or number not in _ARM_KEYS or not (geared or number in ("armature", "damping", "coulomb")):
+        if (
+            joint not in joints
+            or number not in _ARM_KEYS
+            or not (geared or number in ("armature", "damping", "coulomb"))
+        ):
             continue
         place.append(k)
         targets.append((joint, _ARM.get(number, (number,)) if geared or number != "coulomb" else ("frictionloss",)))
-    law = _normal([parameters[order[k]] for k in place], [order[k] for k in place], np.array(found["correlation"])[np.ix_(place, place)])
+    law = _normal(
+        [parameters[order[k]] for k in place],
+        [order[k] for k in place],
+        np.array(found["correlation"])[np.ix_(place, place)],
+    )
     return law, targets
 
 
@@ -314,7 +350,11 @@ def _even(intervals: Mapping[str, Any]) -> _Law:
         if key not in known:
             reporter.refuse(_catalogue.unknown(str(key), "key", list(known)))
             continue
-        ends_given = isinstance(interval, (Sequence, np.ndarray)) and not isinstance(interval, str) and not (isinstance(interval, np.ndarray) and interval.ndim == 0)
+        ends_given = (
+            isinstance(interval, (Sequence, np.ndarray))
+            and not isinstance(interval, str)
+            and not (isinstance(interval, np.ndarray) and interval.ndim == 0)
+        )
         pair = list(interval) if ends_given else [interval, interval]
         if len(pair) != 2 or any(isinstance(end, (list, tuple, np.ndarray)) for end in pair):
             reporter.refuse(f"{key} = {interval!r} is no interval; write (low, high)")
@@ -353,7 +393,9 @@ def _identified(found: Mapping[str, Any]) -> _Law:
     if all(key in keys for key in KINDS[0]):
         keys = [key for key in keys if key not in KINDS[1]]
     if not keys:
-        raise GearError(f"there is no number of a gear among {', '.join(parameters)}, because model '{found.get('chosen', '')}' is not the gear's law")
+        raise GearError(
+            f"there is no number of a gear among {', '.join(parameters)}, because model '{found.get('chosen', '')}' is not the gear's law"
+        )
 
     law = _normal([parameters[key] for key in keys], keys, np.eye(len(keys)))
     return dataclasses.replace(law, correlation=_correlations(found, keys, law.mean, law.deviation))
@@ -367,7 +409,10 @@ def _normal(parameters: Sequence[Mapping[str, Any]], keys: Sequence[str], correl
         return otherwise if value is None else float(value)
 
     mean = np.array([end(p, "value", math.nan) for p in parameters])
-    low, high = np.array([end(p, "low", -math.inf) for p in parameters]), np.array([end(p, "high", math.inf) for p in parameters])
+    low, high = (
+        np.array([end(p, "low", -math.inf) for p in parameters]),
+        np.array([end(p, "high", math.inf) for p in parameters]),
+    )
     shown = np.array([bool(p.get("known", True)) for p in parameters])
     low, high = np.where(shown, low, mean), np.where(shown, high, mean)
     sides = np.array([high - mean, mean - low])  # one side may be cut by the range of the number
@@ -379,7 +424,11 @@ def _correlations(found: Mapping[str, Any], keys: Sequence[str], mean: Array, de
     told = found.get("correlations")
     matrix = np.eye(len(keys))
     if told:
-        if not (isinstance(told, Mapping) and isinstance(told.get("names"), list) and _is_matrix(told.get("matrix"), len(told["names"]))):
+        if not (
+            isinstance(told, Mapping)
+            and isinstance(told.get("names"), list)
+            and _is_matrix(told.get("matrix"), len(told["names"]))
+        ):
             _refuse("'correlations' is no object {names, matrix} with a row and a column for each name")
         index = [told["names"].index(key) if key in told["names"] else -1 for key in keys]
         for i, a in enumerate(index):
@@ -390,7 +439,11 @@ def _correlations(found: Mapping[str, Any], keys: Sequence[str], mean: Array, de
     product = found["parameters"].get(_PRODUCT)
     if product and product.get("known", True) and all(key in keys for key in KINDS[0]):
         f, b = (keys.index(key) for key in KINDS[0])
-        ends = [abs(float(product[end]) - float(product["value"])) for end in ("low", "high") if product.get(end) is not None]
+        ends = [
+            abs(float(product[end]) - float(product["value"]))
+            for end in ("low", "high")
+            if product.get(end) is not None
+        ]
         variance = (max(ends, default=0) / _NORMAL) ** 2
         first, second = mean[b] * deviation[f], mean[f] * deviation[b]
         if first * second != 0:

@@ -8,8 +8,13 @@ import importlib.util
 WARP = ("3.11", "4.0")
 
 # argument of pip for an extra of pyproject.toml
-PACKAGES = {"identify": "scipy matplotlib", "plot": "matplotlib", "warp": f"'mujoco-warp>={WARP[0]}'", "ray": "ray pyarrow tqdm",
-            "recordings": "pyarrow mcap mcap-ros2-support rosbags"}
+PACKAGES = {
+    "identify": "scipy matplotlib",
+    "plot": "matplotlib",
+    "warp": f"'mujoco-warp>={WARP[0]}'",
+    "ray": "ray pyarrow tqdm",
+    "recordings": "pyarrow mcap mcap-ros2-support rosbags",
+}
 
 
 def missing(module: str, what: str, extra: str) -> str:

@@ -152,7 +152,9 @@ def _plot_law(gear: str | Gear | None, load: Value | None, speed: Value, values:
     limit = 2 * torque
     loads = np.linspace(-limit, limit, 4 * _SIDE)
     up, down = (np.array([_move(law, x, direction) for x in loads]) for direction in (1, -1))
-    ends = [np.clip(np.nan_to_num(side, posinf=9 * limit, neginf=-9 * limit), -9 * limit, 9 * limit) for side in (up, down)]
+    ends = [
+        np.clip(np.nan_to_num(side, posinf=9 * limit, neginf=-9 * limit), -9 * limit, 9 * limit) for side in (up, down)
+    ]
     plane.fill_between(loads, ends[1], ends[0], color=_STICK, lw=0, label="stands still")
     drives = loads >= 0
     for side, against, name in ((up, drives, "the motor drives"), (down, ~drives, "")):
@@ -161,7 +163,9 @@ def _plot_law(gear: str | Gear | None, load: Value | None, speed: Value, values:
         shown = np.where(np.isfinite(side), side, np.nan)
         plane.plot(loads[aids], shown[aids], color=_BACK, lw=2, label=name or None)
     plane.plot([-limit, limit], [-limit, limit], color=_TEXT, lw=0.8, ls=":", label="no friction")
-    plane.set(xlim=(-limit, limit), ylim=(-limit, limit), xlabel=f"load torque, {newton}", ylabel=f"motor torque, {newton}")
+    plane.set(
+        xlim=(-limit, limit), ylim=(-limit, limit), xlabel=f"load torque, {newton}", ylabel=f"motor torque, {newton}"
+    )
     plane.set_title("what moves a joint at rest", fontsize=10)
     plane.set_aspect("equal")
     plane.legend(fontsize=8, loc="upper left")
@@ -174,7 +178,9 @@ def _plot_law(gear: str | Gear | None, load: Value | None, speed: Value, values:
     lines.plot(v, forward + viscous, color=_DRIVE, lw=2, label="the motor lifts the load")
     lines.plot(-v[::-1], (backward - viscous)[::-1], color=_BACK, lw=2, label="the load sinks")
     rest = [_move(law, torque, direction) for direction in (-1, 1)]
-    lines.plot([0, 0], np.clip(rest, -9 * limit, 9 * limit), color=_STICK, lw=5, solid_capstyle="butt", label="stands still")
+    lines.plot(
+        [0, 0], np.clip(rest, -9 * limit, 9 * limit), color=_STICK, lw=5, solid_capstyle="butt", label="stands still"
+    )
     lines.axhline(torque, color=_TEXT, lw=0.8, ls=":", label="the load")
     lines.axhline(0, color=_TEXT, lw=0.5)
     lines.set(xlim=(-most, most), xlabel=f"velocity, {velocity}", ylabel=f"motor torque, {newton}")
@@ -186,7 +192,10 @@ def _plot_law(gear: str | Gear | None, load: Value | None, speed: Value, values:
 def _plot_map(gear: str | Gear | None, torque: Value, speed: Value, values: Mapping[str, Any]) -> Figure:
     law, title, slide = _law(gear, values)
     reporter = _catalogue.Reporter()
-    most = [_catalogue.read_number("torque", torque, _info("torque", "N m"), reporter), _catalogue.read_number("speed", speed, _info("speed", "rad/s"), reporter)]
+    most = [
+        _catalogue.read_number("torque", torque, _info("torque", "N m"), reporter),
+        _catalogue.read_number("speed", speed, _info("speed", "rad/s"), reporter),
+    ]
     reporter.check()
     if not (min(most) > 0 and math.isfinite(max(most))):
         raise GearError(f"torque = {most[0]:g}, speed = {most[1]:g}; write finite numbers above 0")
@@ -199,19 +208,39 @@ def _plot_map(gear: str | Gear | None, torque: Value, speed: Value, values: Mapp
     locked = []
     for v in (-speeds[::-1], speeds):  # each direction by itself: at rest efficiency jumps
         efficiency = np.array([[_efficiency(law, load, x) for x in v] for load in loads])
-        mesh = axes.pcolormesh(v, loads, np.ma.masked_less_equal(efficiency, 0), cmap="viridis", vmin=0, vmax=1, shading="nearest", rasterized=True)
+        mesh = axes.pcolormesh(
+            v,
+            loads,
+            np.ma.masked_less_equal(efficiency, 0),
+            cmap="viridis",
+            vmin=0,
+            vmax=1,
+            shading="nearest",
+            rasterized=True,
+        )
         if np.ptp(efficiency) > 1e-9:
             lines = axes.contour(v, loads, efficiency, levels=np.arange(0.1, 1, 0.1), colors="white", linewidths=0.8)
             axes.clabel(lines, fmt="%.1f", fontsize=8)
         locked.append(efficiency.max() <= 0)
     if locked[0]:
-        axes.text(-most[1] / 2, most[0] / 2, "locks:\nthe motor has to\npush the load down", ha="center", va="center", color=_TEXT)
+        axes.text(
+            -most[1] / 2,
+            most[0] / 2,
+            "locks:\nthe motor has to\npush the load down",
+            ha="center",
+            va="center",
+            color=_TEXT,
+        )
     elif np.min([_efficiency(law, load, x) for load in (loads[0], loads[-1]) for x in (-speeds[0], -speeds[-1])]) <= 0:
         axes.fill_between([], [], color=_STICK, label="the motor has to push the load down")
         figure.legend(fontsize=8, loc="outside lower left")
     axes.axvline(0, color=_TEXT, lw=0.8)
     newton, velocity = _tables.unit("N m", slide), _tables.unit("rad/s", slide)
-    axes.set(xlabel=f"velocity, {velocity}: the load sinks | the motor lifts it", ylabel=f"load torque, {newton}", title=title)
+    axes.set(
+        xlabel=f"velocity, {velocity}: the load sinks | the motor lifts it",
+        ylabel=f"load torque, {newton}",
+        title=title,
+    )
     axes.set(xlim=(-most[1], most[1]), ylim=(0, most[0]))
     figure.colorbar(mesh, ax=axes, label="efficiency")
     return figure
@@ -229,8 +258,14 @@ def _plot_log(log: Log, values: Mapping[str, Any]) -> Figure:
         number = dict(zip(RESULTS, rows.T, strict=True))
         newton = _tables.unit("N m", log._gears._is_slide(log._gears[name].joint))
         stuck = np.isin(number["state"], [State.STUCK, State.LOCKED])
-        axes.fill_between(time, 0, 1, where=stuck, step="mid", transform=axes.get_xaxis_transform(), color=_STICK, lw=0, label="stuck")
-        for key, color, label in (("torque_in", _DRIVE, "into the gear"), ("torque_out", _BACK, "to the link"), ("friction", _TEXT, "friction")):
+        axes.fill_between(
+            time, 0, 1, where=stuck, step="mid", transform=axes.get_xaxis_transform(), color=_STICK, lw=0, label="stuck"
+        )
+        for key, color, label in (
+            ("torque_in", _DRIVE, "into the gear"),
+            ("torque_out", _BACK, "to the link"),
+            ("friction", _TEXT, "friction"),
+        ):
             axes.plot(time, number[key], color=color, lw=1.4, ls="--" if key == "friction" else "-", label=label)
         axes.axhline(0, color=_TEXT, lw=0.5)
         axes.set(title=name, ylabel=f"torque, {newton}")
@@ -248,7 +283,9 @@ def _plot_log(log: Log, values: Mapping[str, Any]) -> Figure:
 
 
 def _info(name: str, unit: str) -> _structs.KeyInfo:
-    return _structs.KeyInfo(name=name.encode(errors="replace"), unit=unit.encode(errors="replace"), min=-math.inf, max=math.inf)
+    return _structs.KeyInfo(
+        name=name.encode(errors="replace"), unit=unit.encode(errors="replace"), min=-math.inf, max=math.inf
+    )
 
 
 def _law(gear: Any, values: Mapping[str, Any]) -> tuple[_structs.Transmission, str, bool]:
@@ -261,7 +298,9 @@ def _law(gear: Any, values: Mapping[str, Any]) -> tuple[_structs.Transmission, s
         _structs.plugin.mjg_explainGear(ctypes.byref(facts), model._address, data._address, gear.joint)
         return facts.gear, f"gear of '{gear.name}'", gear._gears._is_slide(gear.joint)
     if gear is not None and not isinstance(gear, str):
-        raise GearTypeError(f"a figure is of a preset, a Gear or keys and values, and plot's of a Log, not of {type(gear).__name__}")
+        raise GearTypeError(
+            f"a figure is of a preset, a Gear or keys and values, and plot's of a Log, not of {type(gear).__name__}"
+        )
     reporter = _catalogue.Reporter()
     if gear is None and not values:
         reporter.refuse(_catalogue.NO_GEAR)
@@ -271,7 +310,11 @@ def _law(gear: Any, values: Mapping[str, Any]) -> tuple[_structs.Transmission, s
     reporter.check()
     own = ", ".join(f"{key} = {value}" for key, value in values.items())
     title = _catalogue.presets()[gear].title if gear else own
-    return law, f"{title} ({own})" if gear and own else title, description.type == _structs.core.mjg_typeFromName(b"leadscrew")
+    return (
+        law,
+        f"{title} ({own})" if gear and own else title,
+        description.type == _structs.core.mjg_typeFromName(b"leadscrew"),
+    )
 
 
 def _at(law: _structs.Transmission, velocity: float) -> _structs.Transmission:

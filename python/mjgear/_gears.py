@@ -108,7 +108,9 @@ class Gear(Numbers):
             GearError: the library's lines about the value.
         """
         if name in ("result", "results"):
-            raise AttributeError("results are what the last step resulted in and cannot be set; set a number of the gear")
+            raise AttributeError(
+                "results are what the last step resulted in and cannot be set; set a number of the gear"
+            )
         if not isinstance(getattr(type(self), name, None), (Number, Result)):
             raise AttributeError(_no_attribute(name, writes=True))
         object.__setattr__(self, name, value)
@@ -118,7 +120,11 @@ class Gear(Numbers):
 
     def __dir__(self) -> list[str]:
         """Names for completion: only numbers that this gear has."""
-        return [name for name in super().__dir__() if not isinstance(getattr(Numbers, name, None), Number) or self[name] is not None]
+        return [
+            name
+            for name in super().__dir__()
+            if not isinstance(getattr(Numbers, name, None), Number) or self[name] is not None
+        ]
 
     def __repr__(self) -> str:
         return f"<mjgear.Gear of {self._gears._kind(self.joint)} '{self.name}'>"
@@ -129,10 +135,21 @@ class Gear(Numbers):
         for name, number in vars(Numbers).items():
             value = getattr(self, name) if isinstance(number, Number) else None
             if value is not None:
-                rows.append((f"  {name}", _tables.number(value), number.unit if name in _ANGLES else _tables.unit(number.unit, slide), number.text))
+                rows.append(
+                    (
+                        f"  {name}",
+                        _tables.number(value),
+                        number.unit if name in _ANGLES else _tables.unit(number.unit, slide),
+                        number.text,
+                    )
+                )
         lines = [f"gear of {self._gears._kind(self.joint)} '{self.name}'", _tables.columns(rows)]
         if self._gears._batch is None or self.joint in self._gears._sensors:
-            shown = [(f"  {name}", self._shown(name), _tables.unit(kind.unit, slide), kind.text) for name, kind in vars(Gear).items() if isinstance(kind, Result)]
+            shown = [
+                (f"  {name}", self._shown(name), _tables.unit(kind.unit, slide), kind.text)
+                for name, kind in vars(Gear).items()
+                if isinstance(kind, Result)
+            ]
             lines += ["last step", _tables.columns(shown)]
         return "\n".join(lines)
 
@@ -148,7 +165,9 @@ class Gear(Numbers):
             KeyError: the key does not exist.
         """
         if not isinstance(key, str):
-            raise GearKeyError(f"{key!r} is no key of a gear; write a name such as 'coulomb'. Of a Batch: gears['{self.name}'].coulomb[{key!r}]")
+            raise GearKeyError(
+                f"{key!r} is no key of a gear; write a name such as 'coulomb'. Of a Batch: gears['{self.name}'].coulomb[{key!r}]"
+            )
         return self._gears._get(self.joint, key)
 
     def __setitem__(self, key: str, value: ArrayLike) -> None:
@@ -190,7 +209,10 @@ class Gear(Numbers):
     @property
     def params(self) -> Group:
         """Numbers that this gear has, by key: ``gear.params.coulomb = 2``, ``dict(gear.params)``."""
-        return Group(self, tuple(name for name, kind in vars(Numbers).items() if isinstance(kind, Number) and self[name] is not None))
+        return Group(
+            self,
+            tuple(name for name, kind in vars(Numbers).items() if isinstance(kind, Number) and self[name] is not None),
+        )
 
     @property
     def result(self) -> Group:
@@ -215,8 +237,12 @@ class Gear(Numbers):
             KeyError: the gear has no such number.
         """
         found = _structs.StateAddress()
-        if _structs.plugin.mjg_stateAddress(ctypes.byref(found), self._gears._model._address, self.joint, name.encode(errors="replace")):
-            raise GearKeyError(f"the gear of {self._gears._kind(self.joint)} '{self.name}' has no number '{name}' in plugin_state")
+        if _structs.plugin.mjg_stateAddress(
+            ctypes.byref(found), self._gears._model._address, self.joint, name.encode(errors="replace")
+        ):
+            raise GearKeyError(
+                f"the gear of {self._gears._kind(self.joint)} '{self.name}' has no number '{name}' in plugin_state"
+            )
         return Address(found.value, found.given if found.given >= 0 else None, int(found.bit))
 
     @property
@@ -263,7 +289,11 @@ def _no_attribute(name: str, writes: bool) -> str:
     """The line for an attribute of a gear that does not exist."""
     if name in keys() and keys()[name].of_joint:
         return f"{name} is the engine's; change {'damping' if 'viscous' in name else 'armature'} of the joint or tendon in the model"
-    known = [name for name, kind in (vars(Numbers) | vars(Gear)).items() if isinstance(kind, Number) or (not writes and not name.startswith("_"))]
+    known = [
+        name
+        for name, kind in (vars(Numbers) | vars(Gear)).items()
+        if isinstance(kind, Number) or (not writes and not name.startswith("_"))
+    ]
     return _catalogue.unknown(name, "key", known)
 
 
@@ -296,8 +326,12 @@ class Gears(Mapping[str, Gear]):
                 raise GearTypeError("the first argument is an MjData; write Gears(model, data)")
             uncompiled = ", which is not compiled: spec.compile()" if isinstance(model, mujoco.MjSpec) else ""
             raise GearTypeError(f"Gears needs an MjModel and its data, not {type(model).__name__}{uncompiled}")
-        if not isinstance(data, mujoco.MjData) and (not hasattr(data, "bind") or isinstance(data, (mujoco.MjModel, mujoco.MjSpec))):
-            raise GearTypeError(f"Gears needs an MjData of the model, or a Batch, not {type(data).__name__}; make it with mujoco.MjData(model)")
+        if not isinstance(data, mujoco.MjData) and (
+            not hasattr(data, "bind") or isinstance(data, (mujoco.MjModel, mujoco.MjSpec))
+        ):
+            raise GearTypeError(
+                f"Gears needs an MjData of the model, or a Batch, not {type(data).__name__}; make it with mujoco.MjData(model)"
+            )
         self._model = model
         self._data = data
         self._batch: Any = None if isinstance(data, mujoco.MjData) else data
@@ -359,7 +393,9 @@ class Gears(Mapping[str, Gear]):
         before = state.copy()
         shapes = {(), (len(self),)} if self._batch is None else {(), (len(self),), (len(state), len(self))}
         if series.shape not in shapes:
-            raise GearError(f"{name} has shape {series.shape}; give one number, or one for each gear in the last of its dimensions, {len(self)}")
+            raise GearError(
+                f"{name} has shape {series.shape}; give one number, or one for each gear in the last of its dimensions, {len(self)}"
+            )
         try:
             for i, gear in enumerate(self.values()):
                 gear.set(**{name: series if series.ndim == 0 else series[..., i]})
@@ -385,8 +421,17 @@ class Gears(Mapping[str, Gear]):
         return f"<mjgear.Gears of {', '.join(self)}>"
 
     def __str__(self) -> str:
-        units = {"eta_forward": "1", "eta_backward": "1", "coulomb": "N m", "static_ratio": "1", "half_gap": "rad", "armature": "kg m2"}
-        shown = [key for key in units if key != "armature" and any(gear[key] is not None for gear in self._gears.values())]
+        units = {
+            "eta_forward": "1",
+            "eta_backward": "1",
+            "coulomb": "N m",
+            "static_ratio": "1",
+            "half_gap": "rad",
+            "armature": "kg m2",
+        }
+        shown = [
+            key for key in units if key != "armature" and any(gear[key] is not None for gear in self._gears.values())
+        ]
         kinds = sorted({self._is_slide(number) for number in self._gears})
         rows = []
         for gear in self._gears.values():
@@ -394,7 +439,10 @@ class Gears(Mapping[str, Gear]):
             state = [gear._shown("state")] if self._batch is None else []
             rows.append((gear.name, *numbers, _tables.number(self._inertia(gear.joint)), *state))
         head = ["gear", *shown, "armature", *(["state"] if self._batch is None else [])]
-        line = [" | ".join(dict.fromkeys(_tables.unit(units[key], slide) for slide in kinds)) for key in (*shown, "armature")]
+        line = [
+            " | ".join(dict.fromkeys(_tables.unit(units[key], slide) for slide in kinds))
+            for key in (*shown, "armature")
+        ]
         return _tables.headed(head, ["", *line, *(head[len(shown) + 2 :] and [""])], rows)
 
     def __getitem__(self, key: str | int) -> Gear:
@@ -437,7 +485,9 @@ class Gears(Mapping[str, Gear]):
     def solver(self, name: str) -> None:
         model, data = self._single("solver")
         error = ctypes.create_string_buffer(TEXT)
-        if _structs.plugin.mjg_setSolver(model._address, data._address, str(name).encode(errors="replace"), error, TEXT):
+        if _structs.plugin.mjg_setSolver(
+            model._address, data._address, str(name).encode(errors="replace"), error, TEXT
+        ):
             raise GearError(_structs.message(error))
 
     # -------------------------------------- one simulation ---------------------------------------
@@ -463,7 +513,11 @@ class Gears(Mapping[str, Gear]):
         if behind is not None:
             return float(np.max(behind))
         kind, own = _structs.object_of(model, number)
-        return float(model.dof_armature[model.jnt_dofadr[own]] if kind == mujoco.mjtObj.mjOBJ_JOINT else model.tendon_armature[own])
+        return float(
+            model.dof_armature[model.jnt_dofadr[own]]
+            if kind == mujoco.mjtObj.mjOBJ_JOINT
+            else model.tendon_armature[own]
+        )
 
     def _single(self, what: str) -> tuple[mujoco.MjModel, mujoco.MjData]:
         if self._batch is not None:
@@ -471,12 +525,18 @@ class Gears(Mapping[str, Gear]):
         return self._model, self._data
 
     def _get(self, joint: int, key: str) -> Any:
-        return self._get_rows(joint, key) if self._batch is not None else _changes.get_number(self._model, self._data, joint, key)
+        return (
+            self._get_rows(joint, key)
+            if self._batch is not None
+            else _changes.get_number(self._model, self._data, joint, key)
+        )
 
     def _set(self, joint: int, values: Mapping[str, ArrayLike], describes: bool, sims: ArrayLike | None) -> None:
         if self._batch is not None:
             ids = self._ids(sims)
-            read = _changes.read(values, len(self._batch.bind("plugin_state")) if ids is None else len(ids), self._place(joint))
+            read = _changes.read(
+                values, len(self._batch.bind("plugin_state")) if ids is None else len(ids), self._place(joint)
+            )
             if read:
                 self._apply(Changes([(joint, key, describes) for key in read]), np.array(list(read.values())).T, ids)
         elif sims is not None:
@@ -514,12 +574,12 @@ class Gears(Mapping[str, Gear]):
             shown.flags.writeable = False
             return shown
         if self._batch is not None:
-            raise GearError(f"{self._kind(joint)} '{name}' has no sensor to read in a Batch; add one, or call mjgear.add(.., sensors=True)")
+            raise GearError(
+                f"{self._kind(joint)} '{name}' has no sensor to read in a Batch; add one, or call mjgear.add(.., sensors=True)"
+            )
         count = _structs.plugin.mjg_readGear(None, self._model._address, self._data._address, joint)
         values = np.zeros(count)
-        _structs.plugin.mjg_readGear(
-            values.ctypes.data_as(_DOUBLES), self._model._address, self._data._address, joint
-        )
+        _structs.plugin.mjg_readGear(values.ctypes.data_as(_DOUBLES), self._model._address, self._data._address, joint)
         values.flags.writeable = False
         return values
 
@@ -554,7 +614,9 @@ class Gears(Mapping[str, Gear]):
         if whole and ids.size == 1 and -count <= ids.item() < count:
             return np.array([ids.item() % count])
         if not whole or ids.min() < -count or ids.max() >= count or len(np.unique(ids % count)) < len(ids):
-            raise GearError(f"sims = {sims!r} are not among the {count} simulations of the Batch; give a mask ({count},), or ids, each once")
+            raise GearError(
+                f"sims = {sims!r} are not among the {count} simulations of the Batch; give a mask ({count},), or ids, each once"
+            )
         return ids.astype(np.intp) % count
 
     def _apply(self, changes: Changes, values: Array, ids: NDArray[np.intp] | None = None) -> None:
@@ -568,7 +630,9 @@ class Gears(Mapping[str, Gear]):
             return
         if ids is not None and len(ids) == 1:
             one = int(ids[0])
-            changes.apply(models[one] if isinstance(models, tuple) else models or self._model, rows[one : one + 1], values)
+            changes.apply(
+                models[one] if isinstance(models, tuple) else models or self._model, rows[one : one + 1], values
+            )
             return
         part = rows.copy() if ids is None else rows[ids]
         if isinstance(models, tuple):
@@ -582,7 +646,11 @@ class Gears(Mapping[str, Gear]):
 def _geared(model: mujoco.MjModel) -> list[int]:
     """The joints and tendons that have gears."""
     data = mujoco.MjData(model)
-    return [i for i in range(model.njnt + model.ntendon) if _structs.plugin.mjg_readGear(None, model._address, data._address, i) > 0]
+    return [
+        i
+        for i in range(model.njnt + model.ntendon)
+        if _structs.plugin.mjg_readGear(None, model._address, data._address, i) > 0
+    ]
 
 
 def _is_of(batch: Any, model: mujoco.MjModel) -> bool:
@@ -593,4 +661,6 @@ def _is_of(batch: Any, model: mujoco.MjModel) -> bool:
     def places(one: mujoco.MjModel) -> tuple[Any, ...]:
         return (one.nq, one.nv, one.npluginstate, bytes(one.names), bytes(one.plugin_attr) if own else b"")
 
-    return all(other is model or (places(other) == places(model) and _geared(other) == _geared(model)) for other in others)
+    return all(
+        other is model or (places(other) == places(model) and _geared(other) == _geared(model)) for other in others
+    )

@@ -92,7 +92,20 @@ class Hold:
         return all(one.holds for one in self.joints.values())
 
     def __str__(self) -> str:
-        head = ("joint", "without power", "load", "holds up to", "margin", "slips at", "brake", "lift", "lower", "lifting", "lowering", "limit")
+        head = (
+            "joint",
+            "without power",
+            "load",
+            "holds up to",
+            "margin",
+            "slips at",
+            "brake",
+            "lift",
+            "lower",
+            "lifting",
+            "lowering",
+            "limit",
+        )
         units = sorted({_tables.unit("N m", one.slide) for one in self.joints.values()})
         unit = " | ".join(units)
         rows = [
@@ -115,10 +128,19 @@ class Hold:
         from matplotlib.figure import Figure
 
         names = list(self.joints)
-        most = max([abs(one.load) for one in self.joints.values()] + [one.capacity for one in self.joints.values() if math.isfinite(one.capacity)] or [1.0])
+        most = max(
+            [abs(one.load) for one in self.joints.values()]
+            + [one.capacity for one in self.joints.values() if math.isfinite(one.capacity)]
+            or [1.0]
+        )
         figure = Figure(figsize=(7, 0.9 + 0.45 * len(names)), layout="constrained")
         axes = figure.subplots()
-        axes.barh(names, [min(one.capacity, 1.1 * most) for one in self.joints.values()], color="0.85", label="holds without power")
+        axes.barh(
+            names,
+            [min(one.capacity, 1.1 * most) for one in self.joints.values()],
+            color="0.85",
+            label="holds without power",
+        )
         colors = ["tab:green" if one.holds else "tab:red" for one in self.joints.values()]
         axes.barh(names, [abs(one.load) for one in self.joints.values()], height=0.4, color=colors, label="load")
         axes.invert_yaxis()
@@ -170,10 +192,20 @@ def hold(
     else:
         listed = _listed(model, statics, poses, samples, seed)
         loads = np.array([statics.loads(pose) for pose in listed])
-        found = [listed[int(np.argmax([_use(law, loads[k, statics.dof(joint)]) for k in range(len(listed))]))] for joint, law in statics.laws.items()]
+        found = [
+            listed[int(np.argmax([_use(law, loads[k, statics.dof(joint)]) for k in range(len(listed))]))]
+            for joint, law in statics.laws.items()
+        ]
     gears = {joint: _judge(statics, joint, pose, place, speed) for joint, pose in zip(statics.laws, found, strict=True)}
     named = {one.joint: one for one in gears.values()}
-    return Hold(Known("joint", named), mass, place, float(speed), poses if isinstance(poses, str) else f"{len(listed)} given", _left(model))
+    return Hold(
+        Known("joint", named),
+        mass,
+        place,
+        float(speed),
+        poses if isinstance(poses, str) else f"{len(listed)} given",
+        _left(model),
+    )
 
 
 class _Statics:
@@ -244,10 +276,14 @@ def _payload(model: mujoco.MjModel, payload: Any) -> tuple[float, str | None, tu
     """Mass, name, and (is a site, id)."""
     if payload is None:
         return 0.0, None, None
-    mass, at, place = (payload, "@", payload[1]) if isinstance(payload, tuple) and len(payload) == 2 else str(payload).partition("@")
+    mass, at, place = (
+        (payload, "@", payload[1]) if isinstance(payload, tuple) and len(payload) == 2 else str(payload).partition("@")
+    )
     reporter = _catalogue.Reporter()
     given = mass[0] if isinstance(mass, tuple) else mass
-    number = _catalogue.read_number("payload", given, _structs.KeyInfo(name=b"payload", unit=b"kg", min=0, max=math.inf), reporter)
+    number = _catalogue.read_number(
+        "payload", given, _structs.KeyInfo(name=b"payload", unit=b"kg", min=0, max=math.inf), reporter
+    )
     reporter.check()
     if not at or not (math.isfinite(number) and number >= 0):
         raise GearError(f"payload = {payload!r}; write mass and place, '2kg@tool'")
@@ -255,7 +291,11 @@ def _payload(model: mujoco.MjModel, payload: Any) -> tuple[float, str | None, tu
         own = mujoco.mj_name2id(model, kind, str(place))
         if own >= 0:
             return number, str(place), (site, own)
-    names = [mujoco.mj_id2name(model, kind, one) for kind, count in ((mujoco.mjtObj.mjOBJ_SITE, model.nsite), (mujoco.mjtObj.mjOBJ_BODY, model.nbody)) for one in range(count)]
+    names = [
+        mujoco.mj_id2name(model, kind, one)
+        for kind, count in ((mujoco.mjtObj.mjOBJ_SITE, model.nsite), (mujoco.mjtObj.mjOBJ_BODY, model.nbody))
+        for one in range(count)
+    ]
     raise GearError(_catalogue.unknown(str(place), "site or body", [name for name in names if name]))
 
 
@@ -274,9 +314,13 @@ def _listed(model: mujoco.MjModel, statics: _Statics, poses: Any, samples: int, 
     try:
         listed = np.atleast_2d(np.array(poses, float))
     except (TypeError, ValueError, OverflowError):
-        raise GearError(f"poses = {poses!r} is unknown; write 'worst', 'keyframes', 'random' or an array of qpos") from None
+        raise GearError(
+            f"poses = {poses!r} is unknown; write 'worst', 'keyframes', 'random' or an array of qpos"
+        ) from None
     if listed.shape[1:] != (model.nq,) or not np.isfinite(listed).all() or not len(listed):
-        raise GearError(f"poses have shape {listed.shape}; give qpos, ({model.nq},) or (n, {model.nq}), of finite numbers")
+        raise GearError(
+            f"poses have shape {listed.shape}; give qpos, ({model.nq},) or (n, {model.nq}), of finite numbers"
+        )
     return listed
 
 
@@ -439,7 +483,9 @@ def load(path: str, *, gear: str | None = None, robot: str | None = None) -> muj
         if robot is not None:
             _robots.add_robot_gears(spec, robot)
         if gear is not None:
-            driven = [one.target for one in spec.actuators] or [one.name for one in spec.joints if one.type in _spec.GEARABLE]
+            driven = [one.target for one in spec.actuators] or [
+                one.name for one in spec.joints if one.type in _spec.GEARABLE
+            ]
             _spec.add(spec, driven, gear)
         return spec.compile()
     except ValueError as error:

@@ -97,7 +97,9 @@ def inverse(
         GearError: no gear, data of another model, RK4, an acceleration of the wrong shape or not finite, a name without a rotor.
     """
     _check(model, data)
-    low, high, motion = _solve(model, data, None if qacc is None else _acceleration(model, qacc), _rotors(model, rotors))
+    low, high, motion = _solve(
+        model, data, None if qacc is None else _acceleration(model, qacc), _rotors(model, rotors)
+    )
     geared = np.flatnonzero(motion)
     names = tuple(_structs.name_of(model, int(number)) for number in geared)
     return Torques(names, low[geared], high[geared], tuple(Motion(one) for one in motion[geared]))

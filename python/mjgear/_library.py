@@ -70,7 +70,9 @@ def plugin() -> ctypes.CDLL:
     # OpenBLAS beside the plugin
     library = ctypes.CDLL(file)
     if not _is_registered():
-        raise ImportError(f"{file} did not register {NAME} with MuJoCo {mujoco.mj_versionString()}; see the warning above")
+        raise ImportError(
+            f"{file} did not register {NAME} with MuJoCo {mujoco.mj_versionString()}; see the warning above"
+        )
     return library
 
 
@@ -96,7 +98,9 @@ def _first(*names: str) -> ctypes.CDLL:
     for name in names:
         if (folder() / name).exists():
             return ctypes.CDLL(str(folder() / name))
-    raise ImportError(f"there is no {names[0]} in {folder()}; in a clone build it: cmake --build --preset release --target programs. Else reinstall mjgear")
+    raise ImportError(
+        f"there is no {names[0]} in {folder()}; in a clone build it: cmake --build --preset release --target programs. Else reinstall mjgear"
+    )
 
 
 def version() -> str:

@@ -16,7 +16,12 @@ from mjgear._errors import GearError, GearTypeError
 _STATE = mujoco.mjtState.mjSTATE_FULLPHYSICS
 _USER = mujoco.mjtState.mjSTATE_USER
 _UNKNOWN, _NEITHER = 3, 2  # mjgSide of mjgear_plugin.h
-_SMOOTHED = ("presliding_stiffness", "gamma_u_quadratic", "gamma_v_quadratic", "gamma_torque")  # keys with which friction of the last step counts
+_SMOOTHED = (
+    "presliding_stiffness",
+    "gamma_u_quadratic",
+    "gamma_v_quadratic",
+    "gamma_torque",
+)  # keys with which friction of the last step counts
 
 Array = NDArray[np.float64]
 
@@ -59,7 +64,9 @@ class Linearization:
         return f"<mjgear.Linearization of {len(self.states)} states, {self.B.shape[1]} controls, {self.C.shape[0]} sensors>"
 
 
-def linearize(model: mujoco.MjModel, data: mujoco.MjData, *, eps: float = 1e-6, centered: bool = True, threads: int = 1) -> Linearization:
+def linearize(
+    model: mujoco.MjModel, data: mujoco.MjData, *, eps: float = 1e-6, centered: bool = True, threads: int = 1
+) -> Linearization:
     """Derivatives of a step by state and controls, with everything that gears remember.
 
     ``mujoco.mjd_transitionFD`` knows positions, velocities and activations. Rotors behind gaps and springs of pre-sliding are state too, in
@@ -92,14 +99,24 @@ def linearize(model: mujoco.MjModel, data: mujoco.MjData, *, eps: float = 1e-6, 
         raise GearError("the data are not of this model; make them with it, mujoco.MjData(model)")
     if model.opt.integrator == mujoco.mjtIntegrator.mjINT_RK4:
         raise GearError("gears are not for RK4; set the integrator Euler, implicit, implicitfast or discrete")
-    if not isinstance(eps, numbers.Real) or isinstance(eps, bool) or not isinstance(threads, numbers.Integral) or isinstance(threads, bool):
+    if (
+        not isinstance(eps, numbers.Real)
+        or isinstance(eps, bool)
+        or not isinstance(threads, numbers.Integral)
+        or isinstance(threads, bool)
+    ):
         raise GearTypeError(f"eps and threads are {eps!r} and {threads!r}; give numbers, 1e-6 and 1 for instance")
     if not 1e-12 <= eps <= 1e-2:
         raise GearError(f"eps is {eps!r}; give a number from 1e-12 to 0.01, 1e-6 for instance")
     if not 1 <= threads <= 1024:
         raise GearError(f"threads is {threads!r}; give a whole number from 1 to 1024")
-    if any(not np.all(np.abs(part) < 1e10) for part in (data.qpos, data.qvel, data.act, data.ctrl, data.qfrc_applied, data.xfrc_applied)):
-        raise GearError("the data have a number that is not finite or beyond 1e10, where the engine resets; give a state that a step could begin with")
+    if any(
+        not np.all(np.abs(part) < 1e10)
+        for part in (data.qpos, data.qvel, data.act, data.ctrl, data.qfrc_applied, data.xfrc_applied)
+    ):
+        raise GearError(
+            "the data have a number that is not finite or beyond 1e10, where the engine resets; give a state that a step could begin with"
+        )
     memory, modes = _memory(model)
     states = _names(model) + tuple(f"{key} {name}" for key, name, _ in memory)
     return _Differences(model, data, eps, [address for _, _, address in memory], modes, threads).make(states, centered)
@@ -116,11 +133,15 @@ def _memory(model: mujoco.MjModel) -> tuple[list[tuple[str, str, int]], list[int
     address, value = _structs.StateAddress(), ctypes.c_double()
 
     def given(number: int, key: str) -> bool:
-        known = _structs.plugin.mjg_getGear(ctypes.byref(value), model._address, probe._address, number, key.encode(errors="replace"))
+        known = _structs.plugin.mjg_getGear(
+            ctypes.byref(value), model._address, probe._address, number, key.encode(errors="replace")
+        )
         return bool(known > 0 and value.value != 0)
 
     def where(number: int, key: str) -> int | None:
-        unknown = _structs.plugin.mjg_stateAddress(ctypes.byref(address), model._address, number, key.encode(errors="replace"))
+        unknown = _structs.plugin.mjg_stateAddress(
+            ctypes.byref(address), model._address, number, key.encode(errors="replace")
+        )
         return None if unknown else int(address.value)
 
     mujoco.mj_step(model, probe)  # state of a gap; a motor_joint has none
@@ -130,7 +151,9 @@ def _memory(model: mujoco.MjModel) -> tuple[list[tuple[str, str, int]], list[int
             keys += ["rotor_angle", "rotor_velocity"] * given(number, "rotor_inertia") + ["gap_position", "gap_twist"]
         keys += ["brake_travel"]  # only with a brake
         keys += ["friction"] * any(given(number, key) for key in _SMOOTHED)
-        found += [(key, _structs.name_of(model, number), place) for key in keys if (place := where(number, key)) is not None]
+        found += [
+            (key, _structs.name_of(model, number), place) for key in keys if (place := where(number, key)) is not None
+        ]
         if (mode := where(number, "mode")) is not None:
             modes.append(mode)
     return found, modes
@@ -143,7 +166,11 @@ def _names(model: mujoco.MjModel) -> tuple[str, ...]:
         joint = int(model.dof_jntid[dof])
         first, last = model.jnt_dofadr[joint], dof + 1 == model.nv or model.dof_jntid[dof + 1] != joint
         dofs.append(_structs.name_of(model, joint) + ("" if last and dof == first else f"[{dof - first}]"))
-    return (*(f"position {dof}" for dof in dofs), *(f"velocity {dof}" for dof in dofs), *(f"activation {k}" for k in range(model.na)))
+    return (
+        *(f"position {dof}" for dof in dofs),
+        *(f"velocity {dof}" for dof in dofs),
+        *(f"activation {k}" for k in range(model.na)),
+    )
 
 
 # ------------------------------------------- sensors -----------------------------------------------------
@@ -152,7 +179,14 @@ def _names(model: mujoco.MjModel) -> tuple[str, ...]:
 def _row(model: mujoco.MjModel, sensor: int) -> tuple[int, dict[int, float]] | None:
     """Order of time, 0 or 1, and coefficients by dof of a sensor that is linear in positions or velocities of hinges and slides; None: it is not."""
     kind, number = mujoco.mjtSensor(int(model.sensor_type[sensor])).name, int(model.sensor_objid[sensor])
-    if kind not in ("mjSENS_JOINTPOS", "mjSENS_JOINTVEL", "mjSENS_TENDONPOS", "mjSENS_TENDONVEL", "mjSENS_ACTUATORPOS", "mjSENS_ACTUATORVEL"):
+    if kind not in (
+        "mjSENS_JOINTPOS",
+        "mjSENS_JOINTVEL",
+        "mjSENS_TENDONPOS",
+        "mjSENS_TENDONVEL",
+        "mjSENS_ACTUATORPOS",
+        "mjSENS_ACTUATORVEL",
+    ):
         return None
     joints, factors = [number], [1.0]
     if "TENDON" in kind:
@@ -161,9 +195,15 @@ def _row(model: mujoco.MjModel, sensor: int) -> tuple[int, dict[int, float]] | N
             return None
         joints, factors = model.wrap_objid[wraps].tolist(), model.wrap_prm[wraps].tolist()
     elif "ACTUATOR" in kind:
-        if model.actuator_trntype[number] not in (int(mujoco.mjtTrn.mjTRN_JOINT), int(mujoco.mjtTrn.mjTRN_JOINTINPARENT)):
+        if model.actuator_trntype[number] not in (
+            int(mujoco.mjtTrn.mjTRN_JOINT),
+            int(mujoco.mjtTrn.mjTRN_JOINTINPARENT),
+        ):
             return None
-        joints, factors = [int(model.actuator_trnid[number, 0])], [float(model.actuator_gear[model.actuator_outadr[number], 0])]
+        joints, factors = (
+            [int(model.actuator_trnid[number, 0])],
+            [float(model.actuator_gear[model.actuator_outadr[number], 0])],
+        )
     if any(model.jnt_type[joint] < int(mujoco.mjtJoint.mjJNT_SLIDE) for joint in joints):
         return None
     row: dict[int, float] = {}
@@ -174,11 +214,17 @@ def _row(model: mujoco.MjModel, sensor: int) -> tuple[int, dict[int, float]] | N
 
 def _known_rows(model: mujoco.MjModel, seen: Array, nx: int) -> dict[int, Array]:
     """Rows of C of sensors of the current values, by number in sensordata; their rows of D are 0. Sensors at their cutoff or with a delay are left out."""
-    late = [getattr(model, name, np.zeros(model.nsensor)) for name in ("sensor_delay", "sensor_interval")]  # newer releases have them
+    late = [
+        getattr(model, name, np.zeros(model.nsensor)) for name in ("sensor_delay", "sensor_interval")
+    ]  # newer releases have them
     known: dict[int, Array] = {}
     for sensor in range(model.nsensor):
         place, most = int(model.sensor_adr[sensor]), model.sensor_cutoff[sensor]
-        if (found := _row(model, sensor)) is None or any(np.any(part[sensor]) for part in late) or (most > 0 and abs(seen[place]) >= most):
+        if (
+            (found := _row(model, sensor)) is None
+            or any(np.any(part[sensor]) for part in late)
+            or (most > 0 and abs(seen[place]) >= most)
+        ):
             continue
         known[place] = np.zeros(nx)
         for dof, factor in found[1].items():
@@ -192,9 +238,14 @@ def _known_rows(model: mujoco.MjModel, seen: Array, nx: int) -> dict[int, Array]
 class _Differences:
     """Steps from perturbed states."""
 
-    def __init__(self, model: mujoco.MjModel, data: mujoco.MjData, eps: float, memory: list[int], modes: list[int], threads: int) -> None:
+    def __init__(
+        self, model: mujoco.MjModel, data: mujoco.MjData, eps: float, memory: list[int], modes: list[int], threads: int
+    ) -> None:
         self.model, self.eps, self.threads = model, eps, threads
-        self.state, self.user = np.empty(mujoco.mj_stateSize(model, _STATE)), np.empty(mujoco.mj_stateSize(model, _USER))
+        self.state, self.user = (
+            np.empty(mujoco.mj_stateSize(model, _STATE)),
+            np.empty(mujoco.mj_stateSize(model, _USER)),
+        )
         mujoco.mj_getState(model, data, self.state, _STATE)
         mujoco.mj_getState(model, data, self.user, _USER)
         self.warmstart = data.qacc_warmstart.copy()
@@ -202,7 +253,9 @@ class _Differences:
         self.q = self._part(bits.mjSTATE_QPOS, model.nq)
         plugin = self._part(bits.mjSTATE_PLUGIN, model.npluginstate).start
         velocity, activation = self._part(bits.mjSTATE_QVEL, model.nv), self._part(bits.mjSTATE_ACT, model.na)
-        self.rest = np.r_[velocity, activation, [plugin + k for k in memory]].astype(int)  # entries of dx that are not positions
+        self.rest = np.r_[velocity, activation, [plugin + k for k in memory]].astype(
+            int
+        )  # entries of dx that are not positions
         self.modes = np.array([plugin + k for k in modes], int)
         self.memory = memory
         self.control = mujoco.mj_stateSize(model, int(_USER) & (int(bits.mjSTATE_CTRL) - 1))
@@ -243,7 +296,10 @@ class _Differences:
 
     def allowed(self, control: int, step: float) -> bool:
         """True if a control may change by this amount."""
-        if not self.model.actuator_ctrllimited[control] or self.model.opt.disableflags & mujoco.mjtDisableBit.mjDSBL_CLAMPCTRL:
+        if (
+            not self.model.actuator_ctrllimited[control]
+            or self.model.opt.disableflags & mujoco.mjtDisableBit.mjDSBL_CLAMPCTRL
+        ):
             return True
         low, high = self.model.actuator_ctrlrange[control]
         value = self.user[self.control + control]
@@ -255,13 +311,19 @@ class _Differences:
         mujoco.mj_setState(model, data, self.state, _STATE)
         mujoco.mj_setState(model, data, self.user, _USER)
         data.qacc_warmstart[:] = self.warmstart
-        qvel, memory, side = np.zeros((model.nu, model.nv)), np.zeros((model.nu, model.npluginstate)), np.full(model.nu, _UNKNOWN, np.int32)
+        qvel, memory, side = (
+            np.zeros((model.nu, model.nv)),
+            np.zeros((model.nu, model.npluginstate)),
+            np.full(model.nu, _UNKNOWN, np.int32),
+        )
         numbers = [part.ctypes.data_as(ctypes.POINTER(ctypes.c_double)) for part in (qvel, memory)]
         _structs.plugin.mjg_controlDerivative(
             *numbers, side.ctypes.data_as(ctypes.POINTER(ctypes.c_int)), model._address, data._address, self.eps, None, 0
         )  # fmt: skip
         position = model.opt.timestep * qvel.T
-        for joint in np.flatnonzero(model.jnt_type <= int(mujoco.mjtJoint.mjJNT_BALL)):  # turned by velocity, in the tangent space
+        for joint in np.flatnonzero(
+            model.jnt_type <= int(mujoco.mjtJoint.mjJNT_BALL)
+        ):  # turned by velocity, in the tangent space
             dof = model.jnt_dofadr[joint] + 3 * int(model.jnt_type[joint] == mujoco.mjtJoint.mjJNT_FREE)
             turn, rows = np.zeros(9), slice(dof, dof + 3)
             mujoco.mjd_quatIntegrate(velocity[rows], model.opt.timestep, np.zeros(9), turn, np.zeros(3))
@@ -284,7 +346,9 @@ class _Differences:
         def keeps(state: Array) -> bool:
             return bool((state[self.modes] == base[self.modes]).all())
 
-        for k, forward, backward, seen_forward, seen_backward in zip(stepped, *np.split(steps, 2), *np.split(sensors, 2)):
+        for k, forward, backward, seen_forward, seen_backward in zip(
+            stepped, *np.split(steps, 2), *np.split(sensors, 2)
+        ):
             ahead, back = k < nx or self.allowed(k - nx, eps), k < nx or self.allowed(k - nx, -eps)
             good = (ahead and keeps(forward), back and keeps(backward))
             if not any(good) and (ahead or back):

@@ -58,11 +58,22 @@ def fit_losses(data: str | os.PathLike[str] | Mapping[str, ArrayLike], *, ratio:
     """
     torque, speed, temperature, motor = _read(data, ratio)
     load = np.abs(torque)
-    levels = {"coulomb_speed": speed, "coulomb_temperature": temperature, "gamma_torque": load, "gamma_speed": speed, "gamma_temperature": temperature}
-    found = {name: np.unique(values[load > 0] if name.startswith("gamma") else values, return_inverse=True)[0] for name, values in levels.items()}
+    levels = {
+        "coulomb_speed": speed,
+        "coulomb_temperature": temperature,
+        "gamma_torque": load,
+        "gamma_speed": speed,
+        "gamma_temperature": temperature,
+    }
+    found = {
+        name: np.unique(values[load > 0] if name.startswith("gamma") else values, return_inverse=True)[0]
+        for name, values in levels.items()
+    }
     for name, x in found.items():
         if x.size > _MOST:
-            raise GearError(f"fit_losses: {x.size} different values for {name}; give at most {_MOST}, at the points that its table shall have")
+            raise GearError(
+                f"fit_losses: {x.size} different values for {name}; give at most {_MOST}, at the points that its table shall have"
+            )
     factors = {name: np.ones(x.size) for name, x in found.items()}
     size = {"coulomb": max(float(np.min(motor - load)), 1e-3 * float(motor.max())), "gamma": 0.1}
     lost = motor - load
@@ -87,7 +98,9 @@ def fit_losses(data: str | os.PathLike[str] | Mapping[str, ArrayLike], *, ratio:
                         factors[key][k] *= max(1e-9, float(weighted @ rest[at]) / float(weighted @ base[at]))
             base = share(name)
             if (base > 0).any():
-                size[name] *= max(0.0, float((base / motor**2) @ (lost - share(other))) / float((base / motor**2) @ base))
+                size[name] *= max(
+                    0.0, float((base / motor**2) @ (lost - share(other))) / float((base / motor**2) @ base)
+                )
 
     # numbers are the largest values, tables the factors below them
     for key, x in found.items():
@@ -95,7 +108,11 @@ def fit_losses(data: str | os.PathLike[str] | Mapping[str, ArrayLike], *, ratio:
             most = float(factors[key].max())
             size[key.split("_")[0]] *= most
             factors[key] /= most
-    keys: dict[str, _catalogue.Value] = {"gamma_u": 0.0, "gamma_v": size["gamma"] if load.any() else 0.0, "coulomb": size["coulomb"]}
+    keys: dict[str, _catalogue.Value] = {
+        "gamma_u": 0.0,
+        "gamma_v": size["gamma"] if load.any() else 0.0,
+        "coulomb": size["coulomb"],
+    }
     for key, x in found.items():
         if x.size > 1:
             keys[key] = _catalogue.table_text(np.column_stack([x, factors[key]]))
@@ -116,7 +133,9 @@ def _read(data: str | os.PathLike[str] | Mapping[str, ArrayLike], ratio: float) 
         try:
             data = {name.strip(): [float(row[name]) for row in rows] for name in rows[0] if name}
         except (TypeError, ValueError) as error:
-            raise GearError(f"fit_losses: {name_of_file} has a cell that is no number ({error}); write numbers, SI, without units") from None
+            raise GearError(
+                f"fit_losses: {name_of_file} has a cell that is no number ({error}); write numbers, SI, without units"
+            ) from None
     for name in data:
         if name not in _COLUMNS:
             raise GearError(f"fit_losses: unknown column '{name}'; there are {', '.join(_COLUMNS)}")
@@ -124,12 +143,16 @@ def _read(data: str | os.PathLike[str] | Mapping[str, ArrayLike], ratio: float) 
     if ("efficiency" in given) == ("motor_torque" in given):
         raise GearError("losses: give one of the columns efficiency and motor_torque")
     n = max(values.size for values in given.values())
-    if any(values.shape != (n,) for values in given.values()) or not all(np.isfinite(values).all() for values in given.values()):
+    if any(values.shape != (n,) for values in given.values()) or not all(
+        np.isfinite(values).all() for values in given.values()
+    ):
         raise GearError("losses: columns are of different lengths or not finite; give one finite number for each")
     torque = np.abs(given.get("torque", np.zeros(n)))
     if "efficiency" in given:
         if not ((given["efficiency"] > 0) & (given["efficiency"] <= 1) & (torque > 0)).all():
-            raise GearError("losses: an efficiency is not in (0, 1], or its torque is 0; write motor_torque for an unloaded gear")
+            raise GearError(
+                "losses: an efficiency is not in (0, 1], or its torque is 0; write motor_torque for an unloaded gear"
+            )
         motor = torque / given["efficiency"]
     else:
         motor = ratio * np.abs(given["motor_torque"])

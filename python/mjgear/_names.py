@@ -14,7 +14,11 @@ def renamed(old: str, new: Callable[..., Any], **fixed: Any) -> Callable[..., An
     @functools.wraps(new)
     def call(*arguments: Any, **options: Any) -> Any:
         more = "".join(f", {key}={value!r}" for key, value in fixed.items())
-        warnings.warn(f"{old} is called {new.__qualname__}{f' (..{more})' if more else ''}; the old name will be removed", DeprecationWarning, stacklevel=2)
+        warnings.warn(
+            f"{old} is called {new.__qualname__}{f' (..{more})' if more else ''}; the old name will be removed",
+            DeprecationWarning,
+            stacklevel=2,
+        )
         return new(*arguments, **{**fixed, **options})
 
     call.__name__ = call.__qualname__ = old

@@ -82,7 +82,9 @@ class Result:
 
     def __init__(self, unit: str, text: str, word: type[_words.Word] | None = None) -> None:
         self.unit, self.text, self.word = unit, text, word
-        self.__doc__ = f"{text} ({unit})" if word is None else f"{text}: a ``mjgear.{word.__name__}``, over a Batch its numbers"
+        self.__doc__ = (
+            f"{text} ({unit})" if word is None else f"{text}: a ``mjgear.{word.__name__}``, over a Batch its numbers"
+        )
 
     def __set_name__(self, owner: type, name: str) -> None:
         self._name = name
@@ -102,4 +104,6 @@ class Result:
         return float(results[self._number]) if self.word is None else self.word(results[self._number])
 
     def __set__(self, gear: Gear, value: Any) -> None:
-        raise AttributeError(f"{self._name} is what the last step resulted in and cannot be set; set a number of the gear, such as coulomb")
+        raise AttributeError(
+            f"{self._name} is what the last step resulted in and cannot be set; set a number of the gear, such as coulomb"
+        )

@@ -37,12 +37,16 @@ def find(name: str) -> tuple[pathlib.Path, dict[str, str]]:
         program = program.with_suffix(".exe")
     foreign = platform.system() != "Linux" or platform.machine() != "x86_64"
     if not program.exists() and bundled.is_dir() and foreign and name != "mjgear":
-        raise ImportError("scenes and their window are for Linux on x86-64; python -m mujoco.viewer shows a model with gears, once the plugin is loaded "
-                          "(python -c 'import mjgear, mujoco.viewer as v; v.launch_from_path(\"robot.xml\")')")
+        raise ImportError(
+            "scenes and their window are for Linux on x86-64; python -m mujoco.viewer shows a model with gears, once the plugin is loaded "
+            "(python -c 'import mjgear, mujoco.viewer as v; v.launch_from_path(\"robot.xml\")')"
+        )
     if not program.exists():
         target = {"mjgear": "mjgear-tool"}.get(name, name)
         needs = ", which needs libglfw3-dev and libpng-dev (Debian, Ubuntu)" if name == "mjgear-view" else ""
-        raise ImportError(f"there is no {program}; in a clone build it: cmake --build --preset release --target {target}{needs}. Else reinstall mjgear")
+        raise ImportError(
+            f"there is no {program}; in a clone build it: cmake --build --preset release --target {target}{needs}. Else reinstall mjgear"
+        )
     # the program finds the engine, and on Windows OpenBLAS, where the loader of the system looks
     paths = [str(pathlib.Path(mujoco.__file__).parent), *([str(folder)] if platform.system() == "Windows" else [])]
     variable = {"Windows": "PATH", "Darwin": "DYLD_LIBRARY_PATH"}.get(platform.system(), "LD_LIBRARY_PATH")

@@ -62,7 +62,9 @@ class Draws:
             for key, series in drawn.items() if len(self.sample) else ():
                 unit = known[key].unit if key in known else "N m"  # frictionloss is the engine's
                 rows.append((name, key, unit, *(_tables.number(f(series)) for f in (np.min, np.mean, np.max))))
-        return f"{len(self.sample)} draws\n" + _tables.headed(("gear", "number", "unit", "smallest", "mean", "largest"), ("",) * 6, rows)
+        return f"{len(self.sample)} draws\n" + _tables.headed(
+            ("gear", "number", "unit", "smallest", "mean", "largest"), ("",) * 6, rows
+        )
 
     def models(self, model: mujoco.MjModel) -> list[mujoco.MjModel]:
         """A copy of the model for each draw, with its armature, viscous friction and frictionloss: for rollout, or Batch.set_models.
@@ -74,7 +76,9 @@ class Draws:
         for name, drawn in self.values.items():
             joint = mujoco.mj_name2id(model, mujoco.mjtObj.mjOBJ_JOINT, name)
             if joint < 0:
-                raise GearError(f"'{name}' is no joint of the model, which has its own armature; set that of a tendon yourself")
+                raise GearError(
+                    f"'{name}' is no joint of the model, which has its own armature; set that of a tendon yourself"
+                )
             dof = model.jnt_dofadr[joint]
             for key in set(drawn) & set(ENGINE):
                 for i, one in enumerate(copies):
@@ -83,7 +87,14 @@ class Draws:
         return copies
 
 
-def randomize(gears: Any, intervals: Any, rng: np.random.Generator | int | None = None, *, n: int | None = None, sims: ArrayLike | None = None) -> Draws:
+def randomize(
+    gears: Any,
+    intervals: Any,
+    rng: np.random.Generator | int | None = None,
+    *,
+    n: int | None = None,
+    sims: ArrayLike | None = None,
+) -> Draws:
     """Draw gears at random and give each simulation one.
 
     Args:
@@ -124,7 +135,9 @@ def randomize(gears: Any, intervals: Any, rng: np.random.Generator | int | None 
     drawn = distribution(intervals, only or tuple(gears.names if of_warp else gears))
     of_model = tuple(key for key in ENGINE if key in drawn.keys)
     if of_model:
-        warn(f"draws of {' and '.join(of_model)} belong to the model and not to its state; Draws.models(model) has them")
+        warn(
+            f"draws of {' and '.join(of_model)} belong to the model and not to its state; Draws.models(model) has them"
+        )
     target = _Warp(gears, model, sims, n) if of_warp else _Target(gears, sims, n)
     sample = drawn.sample(np.random.default_rng(rng), target.count)
     _assign(target, drawn, sample)
@@ -163,7 +176,12 @@ def _assign(target: Any, drawn: Distribution, sample: Array) -> None:
 
 
 def reset(
-    target: Any, sims: ArrayLike | None = None, intervals: Any = None, rng: np.random.Generator | int | None = None, *, keyframe: int = -1
+    target: Any,
+    sims: ArrayLike | None = None,
+    intervals: Any = None,
+    rng: np.random.Generator | int | None = None,
+    *,
+    keyframe: int = -1,
 ) -> Draws | None:
     """Reset simulations, draw new gears for each, and compute their first mj_forward.
 
@@ -270,7 +288,15 @@ class _Warp:
         rows = np.tile(self.gears._data.plugin_state, (self.count, 1))
         changes.apply(model, rows, values)
         if self.count:
-            self._worlds._write(self._ids, {key: np.stack([get_rows(model, rows, self.gears[name].joint, key) for name in self._worlds.names], axis=1) for key in reading.NUMBERS})
+            self._worlds._write(
+                self._ids,
+                {
+                    key: np.stack(
+                        [get_rows(model, rows, self.gears[name].joint, key) for name in self._worlds.names], axis=1
+                    )
+                    for key in reading.NUMBERS
+                },
+            )
 
     def states(self) -> None:
         return None
@@ -283,8 +309,12 @@ class _Plan:
         index = [k for k, (gear, key) in enumerate(drawn.columns) if gear in gears and key not in ENGINE]
         columns = [drawn.columns[k] for k in index]
         self.index = None if len(index) == len(drawn.columns) else index
-        self._kinds = {gear: pair for pair in KINDS for gear in dict(columns) if all((gear, key) in columns for key in pair)}
-        self.changes = Changes([(gears[gear].joint, key, gear in self._kinds and key in self._kinds[gear]) for gear, key in columns])
+        self._kinds = {
+            gear: pair for pair in KINDS for gear in dict(columns) if all((gear, key) in columns for key in pair)
+        }
+        self.changes = Changes(
+            [(gears[gear].joint, key, gear in self._kinds and key in self._kinds[gear]) for gear, key in columns]
+        )
         self._named = drawn.names_gears
         self._alone = {gear: interval for gear, interval in drawn.alone().items() if gear in gears}
         self.told = False
@@ -296,7 +326,11 @@ class _Plan:
         def number(gear: str, key: str) -> float:
             return float(get_rows(gears._model, state, gears[gear].joint, key)[0])
 
-        replaced = [] if self._named else [gear for gear in self._kinds if any(not np.isnan(number(gear, key)) for key in _GEOMETRY)]
+        replaced = (
+            []
+            if self._named
+            else [gear for gear in self._kinds if any(not np.isnan(number(gear, key)) for key in _GEOMETRY)]
+        )
         backward = {gear: number(gear, "eta_backward") for gear in self._alone}
         self.changes.apply(gears._model, state, values)
         if replaced:

@@ -17,7 +17,9 @@ from mjgear._library import NAME
 _WHOLE = ("solver", "coupling", "tolerance", "iterations", "maxiter", "motor")  # keys whose values are not per joint
 
 
-def remove(spec: mujoco.MjSpec, joints: str | Sequence[str] = (), *, tendons: str | Sequence[str] = ()) -> tuple[str, ...]:
+def remove(
+    spec: mujoco.MjSpec, joints: str | Sequence[str] = (), *, tendons: str | Sequence[str] = ()
+) -> tuple[str, ...]:
     """Take the gears off joints and tendons, with their sensors; armature, damping and brakes stay.
 
     Args:
@@ -34,7 +36,9 @@ def remove(spec: mujoco.MjSpec, joints: str | Sequence[str] = (), *, tendons: st
     """
     if not isinstance(spec, mujoco.MjSpec):
         raise GearTypeError(f"remove needs an MjSpec, not {type(spec).__name__}")
-    wanted = {kind: [given] if isinstance(given, str) else given for kind, given in (("joint", joints), ("tendon", tendons))}
+    wanted = {
+        kind: [given] if isinstance(given, str) else given for kind, given in (("joint", joints), ("tendon", tendons))
+    }
     instances = geared(spec)
     for kind, patterns in wanted.items():
         if not isinstance(patterns, Iterable) or not all(isinstance(pattern, str) for pattern in patterns):
@@ -42,11 +46,16 @@ def remove(spec: mujoco.MjSpec, joints: str | Sequence[str] = (), *, tendons: st
         have = [name for instance in instances for name in instance.names[kind]]
         for pattern in patterns:
             if not any(fnmatch.fnmatchcase(name, pattern) for name in have):
-                raise GearError(f"no geared {kind} '{pattern}' in the model; geared {kind}s are {', '.join(have) or 'none'}")
+                raise GearError(
+                    f"no geared {kind} '{pattern}' in the model; geared {kind}s are {', '.join(have) or 'none'}"
+                )
     removed: list[str] = []
     left = {instance.name: instance.config for instance in instances}
     for instance in instances:
-        gone = {kind: [one for one in names if any(fnmatch.fnmatchcase(one, pattern) for pattern in wanted[kind])] for kind, names in instance.names.items()}
+        gone = {
+            kind: [one for one in names if any(fnmatch.fnmatchcase(one, pattern) for pattern in wanted[kind])]
+            for kind, names in instance.names.items()
+        }
         if not any(gone.values()):
             continue
         removed += [one for names in gone.values() for one in names]
@@ -82,11 +91,26 @@ def geared(spec: mujoco.MjSpec) -> list[Instance]:
     for body in spec.bodies:
         if body.plugin.active and body.plugin.plugin_name == NAME:
             homes.setdefault(str(body.plugin.name), []).append(str(body.name))
-    found = [(str(plugin.name), dict(plugin.config), homes.get(str(plugin.name), [])) for plugin in spec.plugins if plugin.plugin_name == NAME and plugin.name]
-    found += [(f"{body.name}:{i}", dict(body.plugin.config), [str(body.name)]) for i, body in enumerate(spec.bodies) if _is_inside(body)]
+    found = [
+        (str(plugin.name), dict(plugin.config), homes.get(str(plugin.name), []))
+        for plugin in spec.plugins
+        if plugin.plugin_name == NAME and plugin.name
+    ]
+    found += [
+        (f"{body.name}:{i}", dict(body.plugin.config), [str(body.name)])
+        for i, body in enumerate(spec.bodies)
+        if _is_inside(body)
+    ]
     elements = {"joint": [str(one.name) for one in spec.joints], "tendon": [str(one.name) for one in spec.tendons]}
     return [
-        Instance(name, config, {kind: [_in_model(word, names, [name, *places]) for word in words(config.get(kind, ""))] for kind, names in elements.items()})
+        Instance(
+            name,
+            config,
+            {
+                kind: [_in_model(word, names, [name, *places]) for word in words(config.get(kind, ""))]
+                for kind, names in elements.items()
+            },
+        )
         for name, config, places in found
     ]
 
@@ -99,7 +123,9 @@ def _in_model(word: str, names: Sequence[str], around: Sequence[str]) -> str:
     for name in names:
         for at in range(len(name) - len(word) + 1):
             prefix, suffix = name[:at], name[at + len(word) :]
-            fits = name[at : at + len(word)] == word and any(one.startswith(prefix) and one.endswith(suffix) for one in around)
+            fits = name[at : at + len(word)] == word and any(
+                one.startswith(prefix) and one.endswith(suffix) for one in around
+            )
             if fits and len(prefix) + len(suffix) > longest:
                 best, longest = name, len(prefix) + len(suffix)
     return best
@@ -129,7 +155,9 @@ def without(instance: Instance, gone: Mapping[str, Sequence[str]]) -> dict[str, 
     for key, value in instance.config.items():
         series = words(value)
         if key in ("joint", "tendon"):
-            series = [word for word, name in zip(series, instance.names[key], strict=True) if name not in gone.get(key, ())]
+            series = [
+                word for word, name in zip(series, instance.names[key], strict=True) if name not in gone.get(key, ())
+            ]
             rest |= {key: quote(series)} if series else {}
             continue
         each = len(series) == len(every) > 1 and key not in _WHOLE and key not in _catalogue.tables()
@@ -181,14 +209,20 @@ def _delete_sensors(spec: mujoco.MjSpec, instance: str, gone: Mapping[str, list[
     for sensor in list(spec.sensors):
         ours = sensor.type == mujoco.mjtSensor.mjSENS_PLUGIN and sensor.plugin.name == instance
         if ours and (gone is None or sensor.objname in gone.get(kinds.get(sensor.objtype, ""), [])):
-            sensor.plugin.name, sensor.plugin.plugin_name, sensor.plugin.active = "", "", False  # else the engine would delete the instance with it
+            sensor.plugin.name, sensor.plugin.plugin_name, sensor.plugin.active = (
+                "",
+                "",
+                False,
+            )  # else the engine would delete the instance with it
             spec.delete(sensor)
 
 
 def _delete_references(spec: mujoco.MjSpec, instance: str) -> None:
     """Take references to an instance out of the bodies, and keys inside of them."""
     for i, body in enumerate(spec.bodies):
-        if (_is_inside(body) and f"{body.name}:{i}" == instance) or (body.plugin.active and body.plugin.name == instance):
+        if (_is_inside(body) and f"{body.name}:{i}" == instance) or (
+            body.plugin.active and body.plugin.name == instance
+        ):
             body.plugin.name, body.plugin.plugin_name, body.plugin.active = "", "", False
 
 
@@ -196,7 +230,9 @@ def _rewrite(spec: mujoco.MjSpec, left: Mapping[str, dict[str, str]]) -> None:
     """Write the keys of instances, and delete instances without keys. The engine deletes instances without references with any element."""
     for name, config in left.items():
         there = next((plugin for plugin in spec.plugins if plugin.name == name and plugin.plugin_name == NAME), None)
-        inside = next((body.plugin for i, body in enumerate(spec.bodies) if _is_inside(body) and f"{body.name}:{i}" == name), None)
+        inside = next(
+            (body.plugin for i, body in enumerate(spec.bodies) if _is_inside(body) and f"{body.name}:{i}" == name), None
+        )
         if inside is not None:
             inside.config = config
         elif there is not None and not config:

@@ -77,7 +77,10 @@ class Robot:
     def __str__(self) -> str:
         lines = [f"{self.name}: {self.title}"]
         for one in self.actuators:
-            numbers = ", ".join(f"{key} {_tables.number(value)} ({one.how[key]})" for key, value in {**one.keys, "armature": one.armature}.items())
+            numbers = ", ".join(
+                f"{key} {_tables.number(value)} ({one.how[key]})"
+                for key, value in {**one.keys, "armature": one.armature}.items()
+            )
             lines += [f"  {_patterns(one)}", f"    {one.gear}: {numbers}", f"    {one.source}"]
         return "\n".join(lines)
 
@@ -112,9 +115,15 @@ class RobotGears(Added):
         keys = list(dict.fromkeys(key for numbers in self.numbers.values() for key in numbers))
         rows = []
         for gear, numbers in self.numbers.items():
-            cells = [f"{_tables.number(numbers[key])} {self.how[gear].get(key, '')}" if key in numbers else "-" for key in keys]
+            cells = [
+                f"{_tables.number(numbers[key])} {self.how[gear].get(key, '')}" if key in numbers else "-"
+                for key in keys
+            ]
             rows.append((gear, *cells))
-        lines = [f"gears of {self.robot}, instance '{self.instance}'", _tables.headed(("joint", *keys), ("",) * (len(keys) + 1), rows)]
+        lines = [
+            f"gears of {self.robot}, instance '{self.instance}'",
+            _tables.headed(("joint", *keys), ("",) * (len(keys) + 1), rows),
+        ]
         return "\n".join([*lines, *(f"left without a gear: {one}: {why}" for one, why in self.left.items())])
 
 
@@ -128,7 +137,9 @@ def _interval(key: str, value: float) -> tuple[float, float]:
 def _patterns(actuator: Actuator) -> str:
     """Driven joints, in a line."""
     kinds = {"joint": actuator.joints, "tendon": actuator.tendons}
-    return ", ".join(f"{'tendons ' if kind == 'tendon' else ''}{' '.join(names)}" for kind, names in kinds.items() if names)
+    return ", ".join(
+        f"{'tendons ' if kind == 'tendon' else ''}{' '.join(names)}" for kind, names in kinds.items() if names
+    )
 
 
 @functools.cache
@@ -203,13 +214,17 @@ def add_robot_gears(
     if robot not in known:
         raise GearError(_catalogue.unknown(str(robot), "robot", list(known)))
     if not isinstance(spec, mujoco.MjSpec):
-        raise GearTypeError(f"add_robot_gears needs an MjSpec, not {_spec.kind_of(spec)}, then add_robot_gears, then compile")
+        raise GearTypeError(
+            f"add_robot_gears needs an MjSpec, not {_spec.kind_of(spec)}, then add_robot_gears, then compile"
+        )
     if friction not in ("table", "file"):
         raise GearError(f"friction = {friction!r} is unknown; write 'table' or 'file'")
     found, lacking = _match(spec, known[robot], prefix)
     if not found:
         have = ", ".join(one.name for one in spec.joints if one.name) or "none"
-        raise GearError(f"no joint of {robot}{f' with the prefix {prefix!r}' if prefix else ''} in the model; it looks for {', '.join(lacking)}, and there are {have}")
+        raise GearError(
+            f"no joint of {robot}{f' with the prefix {prefix!r}' if prefix else ''} in the model; it looks for {', '.join(lacking)}, and there are {have}"
+        )
     left = _left(spec, [one for one, _ in found], known[robot], prefix)
     told = [f"{robot}: the model has no joint {names}, so that these get no gear" for names in lacking]
     missed = [one for one, why in left.items() if why == _UNKNOWN]
@@ -226,7 +241,9 @@ def add_robot_gears(
     numbers: dict[str, Any] = {key: [actuator.keys[key] for _, actuator in found] for key in keys}
     loss = [float(np.max(one.frictionloss)) for one, _ in found]
     of_file = [friction == "file" and own > 0 for own in loss]
-    numbers["coulomb"] = [own if use else of_table for own, of_table, use in zip(loss, numbers["coulomb"], of_file, strict=True)]
+    numbers["coulomb"] = [
+        own if use else of_table for own, of_table, use in zip(loss, numbers["coulomb"], of_file, strict=True)
+    ]
     differ = [
         f"{one.name} {own:.3g} and {actuator.keys['coulomb']:.3g} ({actuator.how['coulomb']})"
         for (one, actuator), own in zip(found, loss, strict=True)
@@ -238,12 +255,21 @@ def add_robot_gears(
             f"{robot}: frictionloss of the file and coulomb of the table differ by more than a factor of two: {', '.join(differ[:3])}{more}; "
             f"the {friction} counts, friction='{'file' if friction == 'table' else 'table'}' takes the other"
         )
-    own_rotors = [armature == "keep" and _spec.own_inertia(spec, one) > 0 for one, _ in found] if isinstance(armature, str) else []
+    own_rotors = (
+        [armature == "keep" and _spec.own_inertia(spec, one) > 0 for one, _ in found]
+        if isinstance(armature, str)
+        else []
+    )
     if isinstance(armature, str) and armature in ("keep", "preset"):
-        armature = [0.0 if _spec.wraps(one) else float(one.armature) if keep else actuator.armature for keep, (one, actuator) in zip(own_rotors, found, strict=True)]
+        armature = [
+            0.0 if _spec.wraps(one) else float(one.armature) if keep else actuator.armature
+            for keep, (one, actuator) in zip(own_rotors, found, strict=True)
+        ]
         ropes = [one.name for one, _ in found if _spec.wraps(one)]
         if ropes:
-            told.append(f"{robot}: {', '.join(ropes)} wrap around geoms, where the engine has no armature of tendons; their gears have no rotor inertia")
+            told.append(
+                f"{robot}: {', '.join(ropes)} wrap around geoms, where the engine has no armature of tendons; their gears have no rotor inertia"
+            )
     before = [np.copy(one.frictionloss).tolist() for one, _ in found]  # a number or, with some releases, several
     for one, _ in found:
         one.frictionloss = np.zeros_like(one.frictionloss).tolist()
@@ -265,9 +291,23 @@ def add_robot_gears(
     for i, (one, actuator) in enumerate(found):
         replaced = {"coulomb": "file"} if of_file[i] else {}
         replaced |= {"armature": "given"} if not own_rotors else {"armature": "file"} if own_rotors[i] else {}
-        how[one.name] = Known("key", {key: word for key, word in {**actuator.how, **replaced, **dict.fromkeys(values, "given")}.items() if key in (*keys, *values, "armature")})
+        how[one.name] = Known(
+            "key",
+            {
+                key: word
+                for key, word in {**actuator.how, **replaced, **dict.fromkeys(values, "given")}.items()
+                if key in (*keys, *values, "armature")
+            },
+        )
         rotor = float(added.kept[one.name][0])
-        shown[one.name] = Known("key", {**{key: numbers[key][i] for key in keys}, **{key: value for key, value in values.items()}, "armature": rotor})
+        shown[one.name] = Known(
+            "key",
+            {
+                **{key: numbers[key][i] for key in keys},
+                **{key: value for key, value in values.items()},
+                "armature": rotor,
+            },
+        )
     for line in told:
         warn(line)
     return RobotGears(
@@ -294,7 +334,9 @@ def _match(spec: mujoco.MjSpec, robot: Robot, prefix: str) -> tuple[list[tuple[A
         for place in fitting:
             found.setdefault(place, actuator)
     every = [("joint", one) for one in of_joints] + [("tendon", one) for one in of_tendons]
-    return [(one, _scaled(spec, one, found[kind, one.name])) for kind, one in every if (kind, one.name) in found], lacking
+    return [
+        (one, _scaled(spec, one, found[kind, one.name])) for kind, one in every if (kind, one.name) in found
+    ], lacking
 
 
 def _motors(spec: mujoco.MjSpec, one: Any) -> list[Any]:
@@ -310,7 +352,11 @@ def _scaled(spec: mujoco.MjSpec, one: Any, actuator: Actuator) -> Actuator:
         return actuator
     torques = [float(np.max(np.abs(motor.forcerange)) * abs(motor.gear[0])) for motor in _motors(spec, one)]
     limit = max(torques, default=0.0) or float(np.max(np.abs(getattr(one, "actfrcrange", 0.0))))
-    return dataclasses.replace(actuator, keys=Known("key", {**actuator.keys, "coulomb": actuator.share * limit})) if limit else actuator
+    return (
+        dataclasses.replace(actuator, keys=Known("key", {**actuator.keys, "coulomb": actuator.share * limit}))
+        if limit
+        else actuator
+    )
 
 
 def _left(spec: mujoco.MjSpec, geared: list[Any], robot: Robot, prefix: str) -> dict[str, str]:

@@ -49,7 +49,9 @@ class Rows(np.ndarray):
             GearError: the library's lines; nothing has changed.
         """
         if self._gear is None:
-            raise GearError(f"this array is no longer that of the simulations; write gear.{self._key}[..] = .., or gear.set({self._key}=.., sims=..)")
+            raise GearError(
+                f"this array is no longer that of the simulations; write gear.{self._key}[..] = .., or gear.set({self._key}=.., sims=..)"
+            )
         sims = np.atleast_1d(self._sims[index])
         self._gear.set(sims=sims.ravel(), **{self._key: _spread(value, sims.shape)})
         now = np.asarray(self._gear[self._key])

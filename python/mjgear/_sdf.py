@@ -19,7 +19,11 @@ from mjgear._urdf import Urdf, give_gears
 _AXES = ("revolute", "continuous", "prismatic", "screw")  # joints with one axis
 
 
-def from_sdf(path: str | os.PathLike[str], model: mujoco.MjSpec | str | os.PathLike[str], gears: Mapping[str, Any] | str | os.PathLike[str] | None = None) -> Urdf:
+def from_sdf(
+    path: str | os.PathLike[str],
+    model: mujoco.MjSpec | str | os.PathLike[str],
+    gears: Mapping[str, Any] | str | os.PathLike[str] | None = None,
+) -> Urdf:
     """Put the joints' mechanics of an SDF into a model, and give it gears.
 
     The model, MJCF or URDF, has the SDF's joints by their names; the engine does not read SDF. Damping, friction and springs of ``<dynamics>`` become the
@@ -57,7 +61,11 @@ def from_sdf(path: str | os.PathLike[str], model: mujoco.MjSpec | str | os.PathL
                 lost += _screw(one, joints[name], reductions)
         elif kind != "fixed":
             lost.append(f"joint '{name}' of type {kind}")
-    lost += [f"<{tag}> of joints" for tag in ("physics", "axis2") if any(one.find(tag) is not None for one in told if one.get("type") != "gearbox")]
+    lost += [
+        f"<{tag}> of joints"
+        for tag in ("physics", "axis2")
+        if any(one.find(tag) is not None for one in told if one.get("type") != "gearbox")
+    ]
     got = give_gears(spec, gears, reductions, lost)
     return Urdf(spec, Known("joint", reductions), Known("joint", got), tuple(dict.fromkeys(lost)))
 
@@ -96,22 +104,40 @@ def _screw(told: ElementTree.Element, joint: Any, reductions: dict[str, float]) 
     if joint.type != mujoco.mjtJoint.mjJNT_SLIDE:
         return [f"the thread of screw '{name}', whose joint in the model is no slide"]
     reductions[name] = abs(turns)
-    return [f"the turning of screw '{name}': its joint only slides", *([f"the left-handed thread of screw '{name}'"] if turns < 0 else [])]
+    return [
+        f"the turning of screw '{name}': its joint only slides",
+        *([f"the left-handed thread of screw '{name}'"] if turns < 0 else []),
+    ]
 
 
-def _gearbox(spec: mujoco.MjSpec, told: ElementTree.Element, joints: list[ElementTree.Element], known: Mapping[str, Any]) -> list[str]:
+def _gearbox(
+    spec: mujoco.MjSpec, told: ElementTree.Element, joints: list[ElementTree.Element], known: Mapping[str, Any]
+) -> list[str]:
     """Couple the joints from the reference body to parent and child: theta_2 = -ratio theta_1."""
     name, body = told.get("name", ""), told.findtext("gearbox_reference_body", "")
     sides = []
     for link, axis in ((told.findtext("parent", ""), "axis"), (told.findtext("child", ""), "axis2")):
-        found = [one for one in joints if {one.findtext("parent"), one.findtext("child")} == {body, link} and one.get("name") in known and one is not told]
+        found = [
+            one
+            for one in joints
+            if {one.findtext("parent"), one.findtext("child")} == {body, link}
+            and one.get("name") in known
+            and one is not told
+        ]
         if not found:
-            return [f"gearbox '{name}': the model has no joint between {body or 'its missing reference body'} and {link}"]
+            return [
+                f"gearbox '{name}': the model has no joint between {body or 'its missing reference body'} and {link}"
+            ]
         sign = 1.0 if found[0].findtext("parent") == body else -1.0
-        own, asked = (np.array([float(x) for x in (one.findtext(f"{place}/xyz") or "0 0 1").split()]) for one, place in ((found[0], "axis"), (told, axis)))
+        own, asked = (
+            np.array([float(x) for x in (one.findtext(f"{place}/xyz") or "0 0 1").split()])
+            for one, place in ((found[0], "axis"), (told, axis))
+        )
         sides.append((found[0].get("name", ""), sign * (-1.0 if own @ asked < 0 else 1.0)))
     (first, sign1), (second, sign2) = sides
     ratio = _number(told, "gearbox_ratio")
-    equality = spec.add_equality(name=name, type=mujoco.mjtEq.mjEQ_JOINT, objtype=mujoco.mjtObj.mjOBJ_JOINT, name1=second, name2=first)
+    equality = spec.add_equality(
+        name=name, type=mujoco.mjtEq.mjEQ_JOINT, objtype=mujoco.mjtObj.mjOBJ_JOINT, name1=second, name2=first
+    )
     equality.data[:5] = [0, -(1.0 if ratio is None else ratio) * sign1 * sign2, 0, 0, 0]
     return []

@@ -175,7 +175,15 @@ class _Plan:
 
 
 def _read(
-    spec: mujoco.MjSpec, joints: Any, preset: str | None, tendons: Any, motor: Any, name: str | None, armature: Setting, values: Any, replace: bool
+    spec: mujoco.MjSpec,
+    joints: Any,
+    preset: str | None,
+    tendons: Any,
+    motor: Any,
+    name: str | None,
+    armature: Setting,
+    values: Any,
+    replace: bool,
 ) -> _Call:
     """Find the named elements, and read numbers, units and words."""
     if not isinstance(spec, mujoco.MjSpec):
@@ -201,16 +209,24 @@ def _name(spec: mujoco.MjSpec, name: str | None, lists: Mapping[str, list[Any]],
     if not isinstance(name, str) and name is not None:
         raise GearTypeError(f"name is {name!r}; give a text")
     taken = {plugin.name for plugin in spec.plugins} - (_freed(spec, lists) if replace else set())
-    free = next(one for i in range(1, len(taken) + 3) if (one := f"{name or 'gears'}{f'_{i}' if i > 1 else ''}") not in taken)
+    free = next(
+        one for i in range(1, len(taken) + 3) if (one := f"{name or 'gears'}{f'_{i}' if i > 1 else ''}") not in taken
+    )
     if name is not None and name in taken:
-        raise GearError(f"the model has an instance '{name}' already; give this one another name: add(.., name='{free}')")
+        raise GearError(
+            f"the model has an instance '{name}' already; give this one another name: add(.., name='{free}')"
+        )
     return free
 
 
 def _freed(spec: mujoco.MjSpec, lists: Mapping[str, list[Any]]) -> set[str]:
     """Instances that become empty if these elements lose their gears."""
     names = {kind: {one.name for one in some} for kind, some in lists.items()}
-    return {instance.name for instance in _remove.geared(spec) if all(set(instance.names[kind]) <= names[kind] for kind in names)}
+    return {
+        instance.name
+        for instance in _remove.geared(spec)
+        if all(set(instance.names[kind]) <= names[kind] for kind in names)
+    }
 
 
 def _plan(spec: mujoco.MjSpec, call: _Call) -> _Plan:
@@ -222,23 +238,41 @@ def _plan(spec: mujoco.MjSpec, call: _Call) -> _Plan:
     # the rotor, in front of a gap or in the joint; None: unchanged
     given = any(key in call.given for key in _INERTIAS)
     own = [own_inertia(spec, joint) for joint in found]
-    inertia = [gear.armature if given or call.preset_inertia or not has else None for gear, has in zip(gears, own, strict=True)]
+    inertia = [
+        gear.armature if given or call.preset_inertia or not has else None for gear, has in zip(gears, own, strict=True)
+    ]
     if call.preset_inertia and any(not gear.armature for gear in gears):
-        raise GearError(f"armature = 'preset', but {call.preset or 'this gear'} has no rotor inertia; write a number in kg m2")
-    rotors = [gap != "none" and motor == "none" for gap, motor in zip(words["backlash"], words["motor_joint"], strict=True)]
+        raise GearError(
+            f"armature = 'preset', but {call.preset or 'this gear'} has no rotor inertia; write a number in kg m2"
+        )
+    rotors = [
+        gap != "none" and motor == "none" for gap, motor in zip(words["backlash"], words["motor_joint"], strict=True)
+    ]
     if any(rotors) and "rotor_inertia" not in config:
-        behind = [(has if got is None else got) if rotor else 0.0 for got, has, rotor in zip(inertia, own, rotors, strict=True)]
-        config |= {"rotor_inertia": _text(behind)} if all(x or not rotor for x, rotor in zip(behind, rotors, strict=True)) else {}
+        behind = [
+            (has if got is None else got) if rotor else 0.0
+            for got, has, rotor in zip(inertia, own, rotors, strict=True)
+        ]
+        config |= (
+            {"rotor_inertia": _text(behind)}
+            if all(x or not rotor for x, rotor in zip(behind, rotors, strict=True))
+            else {}
+        )
     inertia = [0.0 if rotor else got for rotor, got in zip(rotors, inertia, strict=True)]
     for tendon, got in zip(found, inertia, strict=True):
         if got and wraps(tendon):
-            raise GearError(f"tendon '{tendon.name}' wraps around a geom, where the engine has no armature of tendons; {_check.WRAPPED}")
+            raise GearError(
+                f"tendon '{tendon.name}' wraps around a geom, where the engine has no armature of tendons; {_check.WRAPPED}"
+            )
     return _Plan(gears, config, inertia, [joint for joint in spec.joints if joint.name in words["motor_joint"]])
 
 
 def wraps(element: Any) -> bool:
     """True for a tendon that wraps around a geom."""
-    return any(wrap.type in (mujoco.mjtWrap.mjWRAP_SPHERE, mujoco.mjtWrap.mjWRAP_CYLINDER) for wrap in getattr(element, "path", ()))
+    return any(
+        wrap.type in (mujoco.mjtWrap.mjWRAP_SPHERE, mujoco.mjtWrap.mjWRAP_CYLINDER)
+        for wrap in getattr(element, "path", ())
+    )
 
 
 def _write(spec: mujoco.MjSpec, call: _Call, plan: _Plan, sensors: bool, home: str) -> Added:
@@ -278,8 +312,14 @@ def _write(spec: mujoco.MjSpec, call: _Call, plan: _Plan, sensors: bool, home: s
         armature=Known("armature", set_armature),
         damping=Known("damping", set_damping),
         home=None if homes[0] is None else str(homes[0].name),
-        kept=Known("joint", {one.name: (own_inertia(spec, one), float(np.ravel(one.damping)[0])) for one in call.found}),
-        sensors=tuple(_add_sensor(spec, whose[one.name], kind, one.name) for kind, some in call.lists.items() for one in some) if sensors else (),
+        kept=Known(
+            "joint", {one.name: (own_inertia(spec, one), float(np.ravel(one.damping)[0])) for one in call.found}
+        ),
+        sensors=tuple(
+            _add_sensor(spec, whose[one.name], kind, one.name) for kind, some in call.lists.items() for one in some
+        )
+        if sensors
+        else (),
         slides=frozenset(one.name for one in call.found if _is_slide(one)),
     )
 
@@ -290,15 +330,23 @@ def _split(call: _Call, config: Mapping[str, str]) -> dict[str, tuple[dict[str, 
     found = {}
     for kind, some in call.lists.items():
         for one in some:
-            others = {other: [name for name in names if (other, name) != (kind, one.name)] for other, names in lists.items()}
-            found[f"{call.name}_{one.name}"] = (_remove.without(_remove.Instance(call.name, dict(config), lists), others), [one])
+            others = {
+                other: [name for name in names if (other, name) != (kind, one.name)] for other, names in lists.items()
+            }
+            found[f"{call.name}_{one.name}"] = (
+                _remove.without(_remove.Instance(call.name, dict(config), lists), others),
+                [one],
+            )
     return found
 
 
 def _is_slide(one: Any) -> bool:
     """True if the output is a slide, or a tendon that is a length."""
     if hasattr(one, "path"):
-        return not any(isinstance(wrap.target, mujoco._specs.MjsJoint) and wrap.target.type == mujoco.mjtJoint.mjJNT_HINGE for wrap in one.path)
+        return not any(
+            isinstance(wrap.target, mujoco._specs.MjsJoint) and wrap.target.type == mujoco.mjtJoint.mjJNT_HINGE
+            for wrap in one.path
+        )
     return bool(one.type == mujoco.mjtJoint.mjJNT_SLIDE)
 
 
@@ -346,10 +394,22 @@ def _has_motor(spec: mujoco.MjSpec, one: Any) -> bool:
         return True
     trn = mujoco.mjtTrn
     for actuator in spec.actuators:
-        targets = {actuator.target} if actuator.trntype in (trn.mjTRN_JOINT, trn.mjTRN_JOINTINPARENT) and not hasattr(one, "path") else set()
+        targets = (
+            {actuator.target}
+            if actuator.trntype in (trn.mjTRN_JOINT, trn.mjTRN_JOINTINPARENT) and not hasattr(one, "path")
+            else set()
+        )
         if actuator.trntype == trn.mjTRN_TENDON:
-            path = [] if hasattr(one, "path") else [wrap.target for tendon in spec.tendons if tendon.name == actuator.target for wrap in tendon.path]
-            targets = {actuator.target} if hasattr(one, "path") else {joint.name for joint in path if isinstance(joint, mujoco._specs.MjsJoint)}
+            path = (
+                []
+                if hasattr(one, "path")
+                else [wrap.target for tendon in spec.tendons if tendon.name == actuator.target for wrap in tendon.path]
+            )
+            targets = (
+                {actuator.target}
+                if hasattr(one, "path")
+                else {joint.name for joint in path if isinstance(joint, mujoco._specs.MjsJoint)}
+            )
         if one.name in targets or (actuator.trntype == trn.mjTRN_SLIDERCRANK and not hasattr(one, "path")):
             return True
     return False
@@ -358,7 +418,9 @@ def _has_motor(spec: mujoco.MjSpec, one: Any) -> bool:
 # ------------------------------------------ values -----------------------------------------------
 
 
-def _sort(values: Mapping[str, Setting], count: int, instance: str) -> tuple[dict[str, list[str]], dict[str, list[float]]]:
+def _sort(
+    values: Mapping[str, Setting], count: int, instance: str
+) -> tuple[dict[str, list[str]], dict[str, list[float]]]:
     """Words and numbers of each joint; backlash and motor_joint are "none" where there is none."""
     where = f"{NAME}, instance '{instance}'"
     reporter = _catalogue.Reporter(where)
@@ -373,10 +435,16 @@ def _sort(values: Mapping[str, Setting], count: int, instance: str) -> tuple[dic
         if key in _catalogue.tables():
             words[key] = [_catalogue.table_text(value)] * count
             continue
-        series = [value] * count if isinstance(value, str) or np.ndim(value) == 0 else list(np.ravel(np.asarray(value, object)))
+        series = (
+            [value] * count
+            if isinstance(value, str) or np.ndim(value) == 0
+            else list(np.ravel(np.asarray(value, object)))
+        )
         if len(series) != count:
             ending = "" if count == 1 else "s"
-            lines.append(f"{where}: key '{key}': it has {len(series)} values for {count} joint{ending}; give one value for all joints or one per joint")
+            lines.append(
+                f"{where}: key '{key}': it has {len(series)} values for {count} joint{ending}; give one value for all joints or one per joint"
+            )
         elif key in _catalogue.WORDS:
             words[key] = [str(one) for one in series]
         else:
@@ -394,7 +462,11 @@ def _read_number(key: str, value: Any, reporter: _catalogue.Reporter) -> float:
 
 
 def _describe(
-    preset: str | None, words: Mapping[str, list[str]], numbers: Mapping[str, list[float]], found: Sequence[Any], instance: str
+    preset: str | None,
+    words: Mapping[str, list[str]],
+    numbers: Mapping[str, list[float]],
+    found: Sequence[Any],
+    instance: str,
 ) -> tuple[list[Any], dict[str, str]]:
     """The gear of each joint, and the keys of the instance."""
     described = {key: series for key, series in numbers.items() if key in _catalogue.keys()}
@@ -408,7 +480,9 @@ def _describe(
         kind = "tendon" if hasattr(joint, "path") else "joint"
         reporter = _catalogue.Reporter(f"{NAME}, instance '{instance}', {kind} '{joint.name}'")
         given = {key: series[i] for key, series in words.items() if key == "type" or key in _catalogue.tables()}
-        description = _catalogue.describe(preset, given | {key: series[i] for key, series in described.items()}, reporter)
+        description = _catalogue.describe(
+            preset, given | {key: series[i] for key, series in described.items()}, reporter
+        )
         gears.append(_catalogue.make_gear(description, reporter))
         texts.append(_catalogue.written(description))
         try:
@@ -428,7 +502,11 @@ def _describe(
         elif not _catalogue.keys()[key].of_joint:
             config[key] = _text([text[key] for text in texts])
     config |= {key: _text(series) for key, series in numbers.items() if key not in described}
-    config |= {key: _shorten(series) for key, series in words.items() if key != "type" and any(word != "none" for word in series)}
+    config |= {
+        key: _shorten(series)
+        for key, series in words.items()
+        if key != "type" and any(word != "none" for word in series)
+    }
     return gears, config
 
 

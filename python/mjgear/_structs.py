@@ -70,7 +70,9 @@ NTABLE = 5
 class Spur(ctypes.Structure):
     """mjgSpur"""
 
-    _fields_ = [(name, c_double) for name in ("radius_in", "radius_out", "pressure_angle", "mu", "approach", "recess", "pitch")]
+    _fields_ = [
+        (name, c_double) for name in ("radius_in", "radius_out", "pressure_angle", "mu", "approach", "recess", "pitch")
+    ]
 
 
 class Table(ctypes.Structure):
@@ -193,7 +195,13 @@ _functions(
         "mjg_tableName": (c_char_p, c_int),
         "mjg_tableFromName": (c_int, c_char_p),
         "mjg_readTable": (c_int, ctypes.POINTER(Table), ctypes.POINTER(Report), c_int, c_char_p),
-        "mjg_readQuantity": (c_int, ctypes.POINTER(c_double), ctypes.POINTER(Report), ctypes.POINTER(KeyInfo), c_char_p),
+        "mjg_readQuantity": (
+            c_int,
+            ctypes.POINTER(c_double),
+            ctypes.POINTER(Report),
+            ctypes.POINTER(KeyInfo),
+            c_char_p,
+        ),
         "mjg_warnAssumed": (c_int, ctypes.POINTER(Report), ctypes.POINTER(Description)),
         "mjg_transmission": (c_int, ctypes.POINTER(Transmission), ctypes.POINTER(Report), ctypes.POINTER(Description)),
         "mjg_describe": (c_int, ctypes.POINTER(Description), ctypes.POINTER(Report), ctypes.POINTER(Transmission)),

@@ -43,8 +43,13 @@ def number(value: Any) -> str:
 def columns(rows: Sequence[Sequence[str]]) -> str:
     """Rows of equally many cells, in columns: numbers are aligned right; the first column and columns without numbers, left."""
     width = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    right = [i > 0 and all(not row[i] or row[i] == "-" or _is_number(row[i]) for row in rows) for i in range(len(width))]
-    lines = ("  ".join(cell.rjust(w) if r else cell.ljust(w) for cell, w, r in zip(row, width, right, strict=True)) for row in rows)
+    right = [
+        i > 0 and all(not row[i] or row[i] == "-" or _is_number(row[i]) for row in rows) for i in range(len(width))
+    ]
+    lines = (
+        "  ".join(cell.rjust(w) if r else cell.ljust(w) for cell, w, r in zip(row, width, right, strict=True))
+        for row in rows
+    )
     return "\n".join(line.rstrip() for line in lines)
 
 
@@ -52,7 +57,10 @@ def headed(head: Sequence[str], units: Sequence[str], rows: Sequence[Sequence[st
     """A table with a head and a line of units, if there are any; the first column to the left, the others to the right."""
     every = [head, *([units] if any(units) else []), *rows]
     width = [max(map(len, column)) for column in zip(*every, strict=True)]
-    lines = ("  ".join(cell.rjust(w) if i else cell.ljust(w) for i, (cell, w) in enumerate(zip(row, width, strict=True))) for row in every)
+    lines = (
+        "  ".join(cell.rjust(w) if i else cell.ljust(w) for i, (cell, w) in enumerate(zip(row, width, strict=True)))
+        for row in every
+    )
     return "\n".join(line.rstrip() for line in lines)
 
 

@@ -46,7 +46,11 @@ class Urdf:
 
     def __str__(self) -> str:
         joints = [f"joint {name}: {gear}" for name, gear in self.gears.items()]
-        bare = [f"joint {name}: no gear, reduction {ratio:g}" for name, ratio in self.reductions.items() if name not in self.gears]
+        bare = [
+            f"joint {name}: no gear, reduction {ratio:g}"
+            for name, ratio in self.reductions.items()
+            if name not in self.gears
+        ]
         return "\n".join([*joints, *bare, *(f"lost: {line}" for line in self.lost)])
 
 
@@ -68,7 +72,9 @@ def from_urdf(path: str | os.PathLike[str], gears: Mapping[str, Any] | str | os.
     try:
         root = ElementTree.fromstring(pathlib.Path(path).read_text(encoding="utf-8"))
         if root.tag != "robot":
-            raise GearError(f"{path}: the root is <{root.tag}>; a URDF begins with <robot>{', an SDF goes into a model with from_sdf' if root.tag == 'sdf' else ''}")
+            raise GearError(
+                f"{path}: the root is <{root.tag}>; a URDF begins with <robot>{', an SDF goes into a model with from_sdf' if root.tag == 'sdf' else ''}"
+            )
         spec = mujoco.MjSpec.from_file(str(path))
     except GearError:
         raise
@@ -93,7 +99,11 @@ def give_gears(spec: mujoco.MjSpec, gears: Any, reductions: Mapping[str, float],
     wanted = _gears(gears)
     got: dict[str, str] = {}
     for pattern, gear in wanted.items():
-        names = [name for name in joints if fnmatch.fnmatchcase(name, pattern) and name not in got and joints[name].type in _spec.GEARABLE]
+        names = [
+            name
+            for name in joints
+            if fnmatch.fnmatchcase(name, pattern) and name not in got and joints[name].type in _spec.GEARABLE
+        ]
         if not any(fnmatch.fnmatchcase(name, pattern) for name in joints):
             raise GearError(f"gears: no joint '{pattern}'; there are {', '.join(joints)}")
         for name in names:
@@ -123,7 +133,9 @@ def _gears(gears: Any) -> dict[str, dict[str, Any]]:
             text = path.read_text(encoding="utf-8")
             if path.suffix in (".yaml", ".yml"):
                 if importlib.util.find_spec("yaml") is None:
-                    raise GearError(f"{path}: YAML needs PyYAML, which is not installed: pip install pyyaml; or write the same as JSON")
+                    raise GearError(
+                        f"{path}: YAML needs PyYAML, which is not installed: pip install pyyaml; or write the same as JSON"
+                    )
                 gears = importlib.import_module("yaml").safe_load(text)
             else:
                 gears = json.loads(text)
@@ -146,7 +158,9 @@ def _transmissions(root: ElementTree.Element) -> tuple[dict[str, float], list[st
         name = transmission.get("name", "")
         joints = [one.get("name", "") for one in transmission.findall("joint")]
         if (kind and "SimpleTransmission" not in kind) or len(joints) > 1:
-            lost.append(f"transmission '{name}' of type {kind or 'unknown'}, which couples {', '.join(joints)}; a tendon of the model can")
+            lost.append(
+                f"transmission '{name}' of type {kind or 'unknown'}, which couples {', '.join(joints)}; a tendon of the model can"
+            )
             continue
         texts = [one.text for one in transmission.iter() if one.tag in ("mechanicalReduction", "mechanical_reduction")]
         for joint in joints:
@@ -160,14 +174,18 @@ def _transmissions(root: ElementTree.Element) -> tuple[dict[str, float], list[st
                     lost.append(f"reduction '{text}' of transmission '{name}', which is no number")
                 else:
                     if ratio < 0:
-                        lost.append(f"the sign of the reduction {ratio:g} of joint '{joint}': motors here turn with their joints")
+                        lost.append(
+                            f"the sign of the reduction {ratio:g} of joint '{joint}': motors here turn with their joints"
+                        )
                     reductions[joint] = abs(ratio)
     for control in root.iter("ros2_control"):
         for one in control.findall("joint"):
             interfaces = [interface.get("name", "") for interface in one.findall("command_interface")]
             driven += [one.get("name", "")] if interfaces else []
             if interfaces and interfaces != ["effort"]:
-                lost.append(f"command interfaces {', '.join(interfaces)} of joint '{one.get('name')}': its motor takes torque")
+                lost.append(
+                    f"command interfaces {', '.join(interfaces)} of joint '{one.get('name')}': its motor takes torque"
+                )
     return reductions, list(dict.fromkeys(driven)), lost
 
 
@@ -176,7 +194,9 @@ def _lost(root: ElementTree.Element) -> list[str]:
     lines = [f"<{one.tag}>" for one in root if one.tag not in _SILENT]
     for joint in root.findall("joint"):
         name = joint.get("name", "")
-        lines += [f"<{tag}> of joint '{name}': {what}" for tag, what in _OF_JOINT.items() if joint.find(tag) is not None]
+        lines += [
+            f"<{tag}> of joint '{name}': {what}" for tag, what in _OF_JOINT.items() if joint.find(tag) is not None
+        ]
         limit = joint.find("limit")
         if limit is not None and float(limit.get("velocity", "0") or 0) > 0:
             lines.append("velocity limits of joints")

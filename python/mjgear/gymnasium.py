@@ -59,7 +59,9 @@ def make(environment: str, gears: Any, *, integrator: str | None = None, **optio
     path = getattr(plain.unwrapped, "fullpath", None)
     plain.close()
     if path is None:
-        raise GearError(f"{environment} has no MJCF file (env.unwrapped.fullpath); make its model with mjgear.add where the environment makes it")
+        raise GearError(
+            f"{environment} has no MJCF file (env.unwrapped.fullpath); make its model with mjgear.add where the environment makes it"
+        )
     spec = mujoco.MjSpec.from_file(str(path))
     for joints, keys in _per_joint(spec, gears):
         preset = keys if isinstance(keys, str) else None
@@ -77,7 +79,9 @@ def make(environment: str, gears: Any, *, integrator: str | None = None, **optio
     try:
         return gymnasium.make(environment, xml_file=str(file), **options)
     except TypeError as error:
-        raise GearError(f"{environment} does not take xml_file ({error}); choose a version of it that does, such as -v5") from None
+        raise GearError(
+            f"{environment} does not take xml_file ({error}); choose a version of it that does, such as -v5"
+        ) from None
 
 
 def _per_joint(spec: mujoco.MjSpec, gears: Any) -> list[tuple[Any, Any]]:
@@ -85,7 +89,9 @@ def _per_joint(spec: mujoco.MjSpec, gears: Any) -> list[tuple[Any, Any]]:
     known = {*_catalogue.keys(), *_catalogue.gap_keys(), "type", "backlash", "preset", "sensors"}
     if isinstance(gears, Mapping) and not set(gears) & known:
         return list(gears.items())
-    motors = list(dict.fromkeys(actuator.target for actuator in spec.actuators if actuator.trntype == mujoco.mjtTrn.mjTRN_JOINT))
+    motors = list(
+        dict.fromkeys(actuator.target for actuator in spec.actuators if actuator.trntype == mujoco.mjtTrn.mjTRN_JOINT)
+    )
     if not motors:
         raise GearError("no actuator of the model moves a joint; name the joints that get gears: {joint: keys}")
     return [(motors, gears)]
@@ -96,13 +102,15 @@ def _choose_integrator(spec: mujoco.MjSpec, integrator: str | None, environment:
     before = mujoco.mjtIntegrator(spec.option.integrator)
     if integrator is not None:
         if integrator.lower() not in names or integrator.lower() == "rk4":
-            raise GearError(f"unknown integrator '{integrator}'; choose {', '.join(name for name in names if name != 'rk4')}")
+            raise GearError(
+                f"unknown integrator '{integrator}'; choose {', '.join(name for name in names if name != 'rk4')}"
+            )
         spec.option.integrator = names[integrator.lower()]
     elif before == mujoco.mjtIntegrator.mjINT_RK4:
         spec.option.integrator = mujoco.mjtIntegrator.mjINT_IMPLICITFAST
         warn(
             f"{environment} is integrated by implicitfast instead of RK4, for which gears are not: it has one stage a step, and moves a little otherwise "
-            "without gears, too. Compare with the same integrator; integrator=\"implicitfast\" says that you know"
+            'without gears, too. Compare with the same integrator; integrator="implicitfast" says that you know'
         )
 
 
@@ -125,9 +133,16 @@ class RandomizedGears(gymnasium.Wrapper[Any, Any, Any, Any], gymnasium.utils.Rec
     """
 
     def __init__(
-        self, env: gymnasium.Env[Any, Any], intervals: Any, *, observe: Sequence[str] = (), curriculum: Callable[[int], float] | None = None
+        self,
+        env: gymnasium.Env[Any, Any],
+        intervals: Any,
+        *,
+        observe: Sequence[str] = (),
+        curriculum: Callable[[int], float] | None = None,
     ) -> None:
-        gymnasium.utils.RecordConstructorArgs.__init__(self, intervals=intervals, observe=observe, curriculum=curriculum)
+        gymnasium.utils.RecordConstructorArgs.__init__(
+            self, intervals=intervals, observe=observe, curriculum=curriculum
+        )
         gymnasium.Wrapper.__init__(self, env)
         base: Any = env.unwrapped
         self.gears = Gears(base.model, base.data)
@@ -141,14 +156,23 @@ class RandomizedGears(gymnasium.Wrapper[Any, Any, Any, Any], gymnasium.utils.Rec
             if not isinstance(space, spaces.Box) or len(space.shape) != 1:
                 raise GearError(f"gears can be appended to a Box with one axis, not to {space}; leave observe out")
             more = np.full(len(self._observed) * len(self.gears), np.inf)
-            low, high = (np.concatenate([end, sign * more]).astype(space.dtype) for end, sign in ((space.low, -1), (space.high, 1)))
+            low, high = (
+                np.concatenate([end, sign * more]).astype(space.dtype)
+                for end, sign in ((space.low, -1), (space.high, 1))
+            )
             self.observation_space = spaces.Box(low, high, dtype=space.dtype.type)
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
         observation, info = self.env.reset(seed=seed, options=options)
         if seed is not None:
             self._random = np.random.default_rng([seed, _STREAM])
-        share = self.difficulty if self.difficulty is not None else 1.0 if self._curriculum is None else self._curriculum(self._episode)
+        share = (
+            self.difficulty
+            if self.difficulty is not None
+            else 1.0
+            if self._curriculum is None
+            else self._curriculum(self._episode)
+        )
         if not 0 <= share <= 1:
             raise GearError(f"difficulty {share} is no share of the way to the draws; give a number from 0 to 1")
         self._episode += 1
@@ -168,7 +192,11 @@ class RandomizedGears(gymnasium.Wrapper[Any, Any, Any, Any], gymnasium.utils.Rec
     def _append(self, observation: Any) -> Any:
         if not self._observed:
             return observation
-        more = [float(value) if value is not None else 0.0 for name in self._observed for value in (getattr(gear, name) for gear in self.gears.values())]
+        more = [
+            float(value) if value is not None else 0.0
+            for name in self._observed
+            for value in (getattr(gear, name) for gear in self.gears.values())
+        ]
         return np.concatenate([observation, np.asarray(more, observation.dtype)])
 
     def _counts(self) -> dict[str, int]:
@@ -181,7 +209,9 @@ def _of_state(intervals: Any, gears: Gears) -> Distribution:
     found = distribution(intervals, tuple(gears))
     for key in ENGINE:
         if key in found.keys:
-            raise GearError(f"{key} is the model's, and an episode cannot draw it; leave it out, or make a model for each draw: mjgear.randomize(..).models(model)")
+            raise GearError(
+                f"{key} is the model's, and an episode cannot draw it; leave it out, or make a model for each draw: mjgear.randomize(..).models(model)"
+            )
     return found
 
 
@@ -253,7 +283,9 @@ class GearedVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
         self.action_space = gymnasium.vector.utils.batch_space(self.single_action_space, num_envs)
         self.observation_space = gymnasium.vector.utils.batch_space(self.single_observation_space, num_envs)
 
-    def reset(self, *, seed: int | list[int | None] | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
+    def reset(
+        self, *, seed: int | list[int | None] | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[Any, dict[str, Any]]:
         """Reset all simulations, or the ones in options["reset_mask"]."""
         if isinstance(seed, (list, tuple)):
             seed = next((one for one in seed if one is not None), None)
@@ -276,7 +308,11 @@ class GearedVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
             self.batch.step(ids=going, nstep=self._skip)
         self._elapsed[going] += 1
         reward = np.where(again, 0.0, self._reward(self.batch, actions))
-        terminated = np.zeros(self.num_envs, bool) if self._terminated is None else np.asarray(self._terminated(self.batch), bool) & ~again
+        terminated = (
+            np.zeros(self.num_envs, bool)
+            if self._terminated is None
+            else np.asarray(self._terminated(self.batch), bool) & ~again
+        )
         truncated = (self._elapsed >= self._steps) & ~terminated & ~again
         self._ended = terminated | truncated
         return self._observation(), reward, terminated, truncated, self._info()

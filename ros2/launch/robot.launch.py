@@ -15,9 +15,20 @@ from launch_ros.parameter_descriptions import ParameterValue
 def generate_launch_description():
     description = ParameterValue(Command(["xacro ", LaunchConfiguration("description")]), value_type=str)
     clock = {"use_sim_time": True}
-    return LaunchDescription([
-        DeclareLaunchArgument("description", description="URDF or xacro of the robot"),
-        DeclareLaunchArgument("controllers", description="parameters of ros2_control's controller manager"),
-        Node(package="robot_state_publisher", executable="robot_state_publisher", parameters=[{"robot_description": description}, clock]),
-        Node(package="mujoco_ros2_control", executable="ros2_control_node", output="both", parameters=[clock, LaunchConfiguration("controllers")]),
-    ])
+    return LaunchDescription(
+        [
+            DeclareLaunchArgument("description", description="URDF or xacro of the robot"),
+            DeclareLaunchArgument("controllers", description="parameters of ros2_control's controller manager"),
+            Node(
+                package="robot_state_publisher",
+                executable="robot_state_publisher",
+                parameters=[{"robot_description": description}, clock],
+            ),
+            Node(
+                package="mujoco_ros2_control",
+                executable="ros2_control_node",
+                output="both",
+                parameters=[clock, LaunchConfiguration("controllers")],
+            ),
+        ]
+    )

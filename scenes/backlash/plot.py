@@ -11,8 +11,7 @@ def late(run, start):
 
 
 def two_mass(runs):
-    figure, (twist, torque) = plt.subplots(2, 1, sharex=True, figsize=(7, 5.5),
-                                           layout="constrained")
+    figure, (twist, torque) = plt.subplots(2, 1, sharex=True, figsize=(7, 5.5), layout="constrained")
     for case in ("exact", "phase_plane", "damped_deadzone", "revised_deadzone"):
         run = late(runs[case], 2.7)
         style = "--" if case == "phase_plane" else "-"
@@ -28,8 +27,7 @@ def two_mass(runs):
 
 
 def coupling(runs):
-    figure, axes = plt.subplots(2, len(runs), sharex="col", figsize=(9, 5), squeeze=False,
-                                layout="constrained")
+    figure, axes = plt.subplots(2, len(runs), sharex="col", figsize=(9, 5), squeeze=False, layout="constrained")
     for column, (case, run) in enumerate(runs.items()):
         run = late(run, 7.4)
         base = 150.6
@@ -49,14 +47,16 @@ def gap_map(runs):
     size = int(round(np.sqrt(run["T_5"].size)))
     shape = (size, size)
     theta, omega = run["theta_d"].reshape(shape), run["omega_d"].reshape(shape)
-    figure, axes = plt.subplots(2, 2, sharex=True, sharey=True, figsize=(8, 6.5),
-                                layout="constrained")
-    titles = (("T_5", "(a) exact, (5): in contact, else 0"), ("T_23", "(b) phase plane, (23)"),
-              ("T_26", "(c) damped dead zone, (26)"), ("T_40", "(d) rubber, (40)"))
+    figure, axes = plt.subplots(2, 2, sharex=True, sharey=True, figsize=(8, 6.5), layout="constrained")
+    titles = (
+        ("T_5", "(a) exact, (5): in contact, else 0"),
+        ("T_23", "(b) phase plane, (23)"),
+        ("T_26", "(c) damped dead zone, (26)"),
+        ("T_40", "(d) rubber, (40)"),
+    )
     for axis, (name, title) in zip(axes.flat, titles):
         torque = run[name].reshape(shape)
-        image = axis.pcolormesh(theta, omega, torque, cmap="RdBu_r", vmin=-5, vmax=5,
-                                rasterized=True)
+        image = axis.pcolormesh(theta, omega, torque, cmap="RdBu_r", vmin=-5, vmax=5, rasterized=True)
 
         # the zone without torque; not a single point where spring and damper happen to cancel
         zero = np.pad(torque == 0, 1, mode="edge")
@@ -169,16 +169,23 @@ def interval(runs):
 
 
 def rupture(runs):
-    labels = (("jck", "(ii) with inertia, (5)"), ("exact", "(iii) massless, (3)"),
-              ("phase_plane", "(iv) phase plane, (4)"), ("damped_deadzone", "(v) dead zone, (2)"))
+    labels = (
+        ("jck", "(ii) with inertia, (5)"),
+        ("exact", "(iii) massless, (3)"),
+        ("phase_plane", "(iv) phase plane, (4)"),
+        ("damped_deadzone", "(v) dead zone, (2)"),
+    )
     run = runs["jck"]
 
     # quantity that each zone compares with alpha; for the phase plane it depends on the rate
     figure, axis = plt.subplots(figsize=(7, 3.5), layout="constrained")
     time, k, c, j, alpha = run["time"], 0.01, 10, 50, 0.01
     massless = run["theta_d"] + c / k * run["omega_d"]
-    measures = {"(ii) with inertia, (5)": massless + j / k * run["alpha_d"],
-                "(iii) massless, (3)": massless, "(v) dead zone, (2)": run["theta_d"]}
+    measures = {
+        "(ii) with inertia, (5)": massless + j / k * run["alpha_d"],
+        "(iii) massless, (3)": massless,
+        "(v) dead zone, (2)": run["theta_d"],
+    }
     for color, (label, measure) in zip(("C0", "C1", "C3"), measures.items()):
         shown = (time > 0) & (time < 9.99)
         axis.loglog(time[shown], measure[shown], color, label=label)
@@ -187,8 +194,7 @@ def rupture(runs):
     axis.axhline(alpha, color="0.6", linewidth=0.8)
     axis.set_xlim(1e-3, 10)
     axis.set_ylim(1e-5, 1e4)
-    axis.set_xlabel("time [s]; torque 1 N m/s on a driving side of 25 kg m2: our choice, the paper has "
-                    "neither")
+    axis.set_xlabel("time [s]; torque 1 N m/s on a driving side of 25 kg m2: our choice, the paper has neither")
     axis.set_ylabel(r"left side of each zone's border [rad]")
     figure.legend(loc="outside upper center", ncols=3)
     yield "akoto-figure8", figure
@@ -196,8 +202,13 @@ def rupture(runs):
     figure, axis = plt.subplots(figsize=(7, 4), layout="constrained")
     axis.plot(run["time"], run["driving"], "0.6", label="(i) driving torque")
     for color, (case, label) in zip(("C0", "C1", "C2", "C3"), labels):
-        axis.plot(runs[case]["time"], runs[case]["shaft_torque_out"], color, label=label,
-                  linestyle="-" if case in ("jck", "exact") else "--")
+        axis.plot(
+            runs[case]["time"],
+            runs[case]["shaft_torque_out"],
+            color,
+            label=label,
+            linestyle="-" if case in ("jck", "exact") else "--",
+        )
     axis.plot(run["time"], run["T_5"], "C0:", label="(5) without its gap's state")
     axis.axhline(0, color="0.6", linewidth=0.8)
     axis.set_ylim(-11, 20)
@@ -213,7 +224,9 @@ def gap_servo(runs):
         axis = axes[int(case.startswith("damped"))]
         run = late(run, 13)
         rests = bool(np.ptp(run["theta_d"]) < 1e-4)
-        axis.plot(1e3 * run["theta_d"], run["omega_d"], "o" if rests else "-", label=case + (" (at rest)" if rests else ""))
+        axis.plot(
+            1e3 * run["theta_d"], run["omega_d"], "o" if rests else "-", label=case + (" (at rest)" if rests else "")
+        )
     for axis in axes:
         for edge in (-10, 10):
             axis.axvline(edge, color="0.6", linewidth=0.8)
@@ -234,7 +247,6 @@ def lost_motion(runs):
     axis.set_ylabel("tip from its place [mm]")
     figure.legend(loc="outside upper center", ncols=3)
     yield "tip", figure
-
 
 
 def lag(runs):

@@ -9,7 +9,7 @@ SAMPLE = 0.004
 def sample(run, column):
     """A column at multiples of the largest step."""
     step = run["time"][1] - run["time"][0]
-    return run[column][::round(SAMPLE / step)]
+    return run[column][:: round(SAMPLE / step)]
 
 
 def draw(name, runs):
@@ -18,7 +18,7 @@ def draw(name, runs):
     steps, errors = [], []
     for run in runs.values():
         steps.append(run["time"][1] - run["time"][0])
-        errors.append(np.sqrt(np.mean([(sample(run, q) - sample(fine, q))**2 for q in joints])))
+        errors.append(np.sqrt(np.mean([(sample(run, q) - sample(fine, q)) ** 2 for q in joints])))
     order = np.argsort(steps)
     steps, errors = np.array(steps)[order], np.array(errors)[order]
 

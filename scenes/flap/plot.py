@@ -6,14 +6,14 @@ import matplotlib.pyplot as plt
 def draw(name, runs):
     # the ramps of figures 11 to 13 end before figures 14 and 15 begin
     share = "none" if name == "flap-ramp" else "all"
-    figure, rows = plt.subplots(len(runs), 2, sharex=share, figsize=(9, 0.6 + 1.9 * len(runs)),
-                                layout="constrained", squeeze=False)
+    figure, rows = plt.subplots(
+        len(runs), 2, sharex=share, figsize=(9, 0.6 + 1.9 * len(runs)), layout="constrained", squeeze=False
+    )
     for (position, torque), (case, run) in zip(rows, runs.items()):
         number, _, kind = case.partition("-")
         position.plot(run["time"], run["command"], color="0.5", linewidth=1, label="command")
         position.plot(run["time"], run["position"], label="flap")
-        position.set_title(f"Figure {int(number[6:])}: {kind.replace('-', ' ')}" if kind else number,
-                           loc="left")
+        position.set_title(f"Figure {int(number[6:])}: {kind.replace('-', ' ')}" if kind else number, loc="left")
         position.set_ylabel("position [deg]")
         torque.plot(run["time"], run["motor_flap"] / 1e3, label="motor")
         torque.plot(run["time"], run["load"] / 1e3, color="0.5", linewidth=1, label="load")
@@ -25,8 +25,14 @@ def draw(name, runs):
             position.set_ylim(-0.1, 0.12)
         if name == "flap":
             supply = torque.twinx()
-            supply.plot(run["time"], run["supply"], color="#D55E00", linewidth=0.8, linestyle="--",
-                        label="supply pressure (right)")
+            supply.plot(
+                run["time"],
+                run["supply"],
+                color="#D55E00",
+                linewidth=0.8,
+                linestyle="--",
+                label="supply pressure (right)",
+            )
             supply.set_ylim(0, 80)
             supply.set_yticks((5, 26))
             supply.set_ylabel("[MPa]", color="#D55E00")
@@ -34,8 +40,7 @@ def draw(name, runs):
     handles = [handle for axes in figure.axes for handle in axes.get_legend_handles_labels()[0]]
     labels = [label for axes in figure.axes for label in axes.get_legend_handles_labels()[1]]
     named = dict(zip(labels, handles))
-    figure.legend(named.values(), named.keys(), loc="outside upper center", ncols=len(named),
-                  fontsize=8)
+    figure.legend(named.values(), named.keys(), loc="outside upper center", ncols=len(named), fontsize=8)
     for axes in rows[-1]:
         axes.set_xlabel("time [s]")
     yield "figures", figure

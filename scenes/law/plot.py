@@ -4,8 +4,13 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 # coefficients of the cases of drivability.c
-GAMMA = {"BD-FD": (0.2, 0.5), "nBD-FD": (0.2, 1.5), "BD-nFD": (1.5, 0.2), "nBD-nFD": (1.5, 1.5),
-         "nBD-FD-uneven": (-0.5, 1.2)}
+GAMMA = {
+    "BD-FD": (0.2, 0.5),
+    "nBD-FD": (0.2, 1.5),
+    "BD-nFD": (1.5, 0.2),
+    "nBD-nFD": (1.5, 1.5),
+    "nBD-FD-uneven": (-0.5, 1.2),
+}
 
 
 def square(run, *names):
@@ -29,8 +34,7 @@ def drivability(runs):
     axis.grid(False)
     yield "kikuuwe-figure5", figure
 
-    figure, axes = plt.subplots(1, len(runs), sharey=True, figsize=(2.6 * len(runs), 3),
-                                layout="constrained")
+    figure, axes = plt.subplots(1, len(runs), sharey=True, figsize=(2.6 * len(runs), 3), layout="constrained")
     for axis, (case, run) in zip(axes, runs.items()):
         f_u, f_v, moves = square(run, "f_u", "f_v", "core")
         gamma = GAMMA[case]
@@ -40,8 +44,7 @@ def drivability(runs):
         axis.set_aspect("equal")
         axis.grid(False)
     axes[0].set_ylabel("load $f_v$ [N m]")
-    figure.suptitle("white: rests; blue: moves with the motor's positive direction; red: against it",
-                    fontsize=8)
+    figure.suptitle("white: rests; blue: moves with the motor's positive direction; red: against it", fontsize=8)
     yield "kikuuwe-figure6", figure
 
 
@@ -53,7 +56,7 @@ def lambda_(runs):
     titles = ("all values, (31)", r"$\lambda_s$, connected to stick, (35)")
     for k, title in enumerate(titles):
         axis = figure.add_subplot(1, 2, k + 1, projection="3d")
-        for sheet, color in (((low, "C3"), (high, "C0")) if k == 0 else ((stick, "C2"),)):
+        for sheet, color in ((low, "C3"), (high, "C0")) if k == 0 else ((stick, "C2"),):
             shown = np.where(abs(sheet) < 6, sheet, np.nan)
             axis.plot_wireframe(phi, rho, shown, color=color, linewidth=0.6)
         axis.set_xlabel(r"$\phi$ [N m]")
@@ -72,8 +75,7 @@ def axproj(runs):
     figure, axis = plt.subplots(figsize=(5.6, 4.6), layout="constrained")
     v, y = np.array([run["v_0"], run["v_1"]]), np.array([run["y_0"], run["y_1"]])
     moved = np.hypot(*(v - y)) > 1e-9
-    axis.quiver(*v[:, moved], *(y - v)[:, moved], angles="xy", scale_units="xy", scale=1, width=0.0015,
-                color="0.6")
+    axis.quiver(*v[:, moved], *(y - v)[:, moved], angles="xy", scale_units="xy", scale=1, width=0.0015, color="0.6")
     axis.plot(*v[:, ~moved], ".", color="C2", markersize=3, label="inside: y = v")
     axis.plot(*y[:, moved], ".", color="C3", markersize=4, label="y on the border")
     axis.set_xlabel("$v_1$ [rad/s]")

@@ -25,8 +25,15 @@ def draw(name, runs):
         for case, (label, color, line) in STYLE.items():
             panel.plot(time, runs[case]["q_servo"][part] - OFFSET[case], color=color, linestyle=line, label=label)
         if TITLE[i] == "lift and drop":
-            panel.annotate(overshoot(time, first["measured"][part], {case: runs[case]["q_servo"][part] - OFFSET[case] for case in STYLE}),
-                           (0.98, 0.04), xycoords="axes fraction", ha="right", fontsize=8)
+            panel.annotate(
+                overshoot(
+                    time, first["measured"][part], {case: runs[case]["q_servo"][part] - OFFSET[case] for case in STYLE}
+                ),
+                (0.98, 0.04),
+                xycoords="axes fraction",
+                ha="right",
+                fontsize=8,
+            )
         panel.set_title(TITLE[i])
         panel.set_xlabel("time [s]")
         panel.set_ylabel("position [rad]")

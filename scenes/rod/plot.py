@@ -21,8 +21,7 @@ def draw(name, runs):
 
 
 def rod(runs):
-    figure, (position, load) = plt.subplots(2, 1, sharex=True, figsize=(6, 5.2),
-                                            layout="constrained")
+    figure, (position, load) = plt.subplots(2, 1, sharex=True, figsize=(6, 5.2), layout="constrained")
     for case, run in runs.items():
         # the implicit cases lie on top of the paper's
         if not case.endswith("-implicit"):

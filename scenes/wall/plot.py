@@ -18,8 +18,7 @@ def draw_snapshots(axes, run):
         elbow = np.array([np.cos(q[0]), np.sin(q[0])])
         tip = elbow + [np.cos(q[0] + q[1]), np.sin(q[0] + q[1])]
         color = plt.cm.viridis(1 - shade)
-        axes.plot(*zip((0, 0), elbow, tip), marker="o", markersize=3, color=color, linewidth=1.2,
-                  label=f"{time:.1f} s")
+        axes.plot(*zip((0, 0), elbow, tip), marker="o", markersize=3, color=color, linewidth=1.2, label=f"{time:.1f} s")
         axes.axvline(run["wx"][i], color=color, linewidth=0.8, linestyle=":")
     axes.set_aspect("equal")
     axes.set_xlim(-0.1, 1.6)

@@ -29,9 +29,36 @@ from mjgear.identify.models import LADDER, MODELS, PUBLISHED, Model
 from mjgear.identify.result import Identification
 from mjgear.identify.servo import SERVOS, Servo, servo
 
-__all__ = ["Bench", "Budget", "Column", "Dynamometer", "FreeRun", "HeldOut", "Identification", "Interval", "LADDER", "Log", "LogError",
-           "MODELS", "Model", "PUBLISHED", "Pendulum", "SERVOS", "Servo", "choose", "fit", "fit_ladder", "identify",
-           "identify_bench", "intervals", "leave_out", "read", "read_all", "servo", "ways"]
+__all__ = [
+    "Bench",
+    "Budget",
+    "Column",
+    "Dynamometer",
+    "FreeRun",
+    "HeldOut",
+    "Identification",
+    "Interval",
+    "LADDER",
+    "Log",
+    "LogError",
+    "MODELS",
+    "Model",
+    "PUBLISHED",
+    "Pendulum",
+    "SERVOS",
+    "Servo",
+    "choose",
+    "fit",
+    "fit_ladder",
+    "identify",
+    "identify_bench",
+    "intervals",
+    "leave_out",
+    "read",
+    "read_all",
+    "servo",
+    "ways",
+]
 
 #: models that are fitted unless others are named: the ladder without backlash, and three published ones
 DEFAULT_MODELS = ("native", "curved", "gamma", "gamma_curved", "gamma_motor", "stribeck", "quadratic", "M1", "M3", "M6")
@@ -40,11 +67,21 @@ DEFAULT_MODELS = ("native", "curved", "gamma", "gamma_curved", "gamma_motor", "s
 FRICTION_MODELS = ("native", "curved", "falling")
 
 
-def identify(logs: Sequence[str | Path], bench: str = "pendulum", servo: str | Servo = "torque",
-             columns: Mapping[str, str | Column] | None = None, facts: Mapping[str, float | str] | None = None,
-             known: Mapping[str, float] | None = None, dt: float = 0.005, input: str | None = None,
-             fit: Sequence[str] = (), step: float = 5e-3, header: Sequence[str] | None = None, moving: float | None = None,
-             **options: Any) -> Identification:
+def identify(
+    logs: Sequence[str | Path],
+    bench: str = "pendulum",
+    servo: str | Servo = "torque",
+    columns: Mapping[str, str | Column] | None = None,
+    facts: Mapping[str, float | str] | None = None,
+    known: Mapping[str, float] | None = None,
+    dt: float = 0.005,
+    input: str | None = None,
+    fit: Sequence[str] = (),
+    step: float = 5e-3,
+    header: Sequence[str] | None = None,
+    moving: float | None = None,
+    **options: Any,
+) -> Identification:
     """Read logs of one joint and identify its gear.
 
     Args:
@@ -68,27 +105,53 @@ def identify(logs: Sequence[str | Path], bench: str = "pendulum", servo: str | S
         asked = options.get("models", DEFAULT_MODELS)
         options["models"] = FRICTION_MODELS if tuple(asked) == DEFAULT_MODELS else asked
         if loaded := [name for name in options["models"] if name not in FRICTION_MODELS]:
-            raise LogError(f"model '{loaded[0]}' depends on load, which bench friction does not have; choose of {', '.join(FRICTION_MODELS)}")
+            raise LogError(
+                f"model '{loaded[0]}' depends on load, which bench friction does not have; choose of {', '.join(FRICTION_MODELS)}"
+            )
     machine = _servo(servo)
     defaults = {"duty": Column("load", machine.duty_scale, machine.duty_wrap)}
-    read_logs = read_all(logs, columns=columns, dt=dt, facts=facts, defaults=defaults, header=header, turns=bench != "pendulum",
-                         angles=bench not in ("dynamometer", "friction"))
+    read_logs = read_all(
+        logs,
+        columns=columns,
+        dt=dt,
+        facts=facts,
+        defaults=defaults,
+        header=header,
+        turns=bench != "pendulum",
+        angles=bench not in ("dynamometer", "friction"),
+    )
     if bench == "pendulum":
         return identify_bench(Pendulum(read_logs, machine, input, known, fit, step=step), **options)
     if bench in ("dynamometer", "friction"):
         made = (Dynamometer if bench == "dynamometer" else FreeRun)(
-            read_logs, machine, input, known, [name for name in fit if name == "drift" or (name == "torque_scale" and bench == "dynamometer")], moving)
+            read_logs,
+            machine,
+            input,
+            known,
+            [name for name in fit if name == "drift" or (name == "torque_scale" and bench == "dynamometer")],
+            moving,
+        )
         return identify_bench(made, **options)
-    raise LogError(f"bench '{bench}'; choose pendulum, dynamometer, friction, or a robot's MJCF file (mjgear.identify.robot)")
+    raise LogError(
+        f"bench '{bench}'; choose pendulum, dynamometer, friction, or a robot's MJCF file (mjgear.identify.robot)"
+    )
 
 
 def _servo(name: str | Servo) -> Servo:
     return name if isinstance(name, Servo) else servo(name)
 
 
-def identify_bench(bench: Bench, models: Sequence[str] = DEFAULT_MODELS, by: Sequence[str] | None = None,
-                   budget: Budget | None = None, replicates: int = 100, tolerance: Mapping[str, float] | None = None,
-                   seed: int = 0, prefer: str = "simple", told: Callable[[str], None] = lambda text: None) -> Identification:
+def identify_bench(
+    bench: Bench,
+    models: Sequence[str] = DEFAULT_MODELS,
+    by: Sequence[str] | None = None,
+    budget: Budget | None = None,
+    replicates: int = 100,
+    tolerance: Mapping[str, float] | None = None,
+    seed: int = 0,
+    prefer: str = "simple",
+    told: Callable[[str], None] = lambda text: None,
+) -> Identification:
     """Fit models, choose one by its held-out predictions, and give its numbers with intervals.
 
     Args:
@@ -105,11 +168,23 @@ def identify_bench(bench: Bench, models: Sequence[str] = DEFAULT_MODELS, by: Seq
     told("fit: all logs")
     ladder_fits = fit_ladder(bench, chosen_models, budget, rng=np.random.default_rng(seed))
     fits = {model.name: ladder_fits[model.name] for model in chosen_models}
-    held = leave_out(bench, chosen_models, ways(bench.logs) if by is None else by, budget, seed, told, ladder_fits if isinstance(bench, Dynamometer) else None)
+    held = leave_out(
+        bench,
+        chosen_models,
+        ways(bench.logs) if by is None else by,
+        budget,
+        seed,
+        told,
+        ladder_fits if isinstance(bench, Dynamometer) else None,
+    )
     ladder = [m for m in chosen_models if m.name in LADDER]
     if not ladder:
         raise LogError("no model of the ladder to choose from; name native, gamma, stribeck, quadratic or backlash")
-    unresolved = [m for m in ladder if "half_gap" in fits[m.name].values and not backlash.is_resolved(fits[m.name].values["half_gap"], bench.logs)]
+    unresolved = [
+        m
+        for m in ladder
+        if "half_gap" in fits[m.name].values and not backlash.is_resolved(fits[m.name].values["half_gap"], bench.logs)
+    ]
     ladder = [m for m in ladder if m not in unresolved] or ladder
     chosen = choose(held, ladder, prefer) if held.errors else min(ladder, key=lambda m: fits[m.name].cost).name
     told(f"intervals: {MODELS[chosen].title}")
@@ -121,25 +196,41 @@ def identify_bench(bench: Bench, models: Sequence[str] = DEFAULT_MODELS, by: Seq
     told("suspects: what the model lacks")
     misfit = suspects.look(bench, fits[chosen])
     ends += misfit.ends()
-    rest = {n: t for n, t in tolerance.items() if n in bench.known and not (scale and n in ("torque_constant", "torque_scale"))}
+    rest = {
+        n: t
+        for n, t in tolerance.items()
+        if n in bench.known and not (scale and n in ("torque_constant", "torque_scale"))
+    }
     found = intervals(bench, fits[chosen], replicates, rest, seed, ends)
     notes = [*bench.notes, *diagnose.speeds(bench.logs), *(scale.notes() if scale else [])]
     if scale and scale.given and held.errors and len(ladder) > 1:
         told("the torque's scale free: all held-out fits")
         other, freed = scales.free_choice(bench, held, ladder, prefer)
         if other != chosen:
-            notes.append(f"the choice of the model hangs on the torque's scale: with it free '{MODELS[other].title}' is chosen, which predicts "
-                         f"held-out logs with {freed.mean(other):.3g} {bench.unit}, and '{MODELS[chosen].title}' with {freed.mean(chosen):.3g}; measure the "
-                         "torque constant by a stall test, and weigh the load, before you believe the gear")
+            notes.append(
+                f"the choice of the model hangs on the torque's scale: with it free '{MODELS[other].title}' is chosen, which predicts "
+                f"held-out logs with {freed.mean(other):.3g} {bench.unit}, and '{MODELS[chosen].title}' with {freed.mean(chosen):.3g}; measure the "
+                "torque constant by a stall test, and weigh the load, before you believe the gear"
+            )
     notes = [*misfit.notes(), *notes]
     notes += diagnose.elsewhere(held, chosen, ladder)
     if prefer == "prediction" and held.errors and (simple := choose(held, ladder)) != chosen:
-        notes.append(f"chosen by its predictions (--prefer prediction), {held.mean(chosen):.3g} {bench.unit} held out; the simplest model that none is surely better "
-                     f"than is '{MODELS[simple].title}', {held.mean(simple):.3g}")
-    notes += [*diagnose.findings(bench, fits[chosen], found, scale), *remarks(held, chosen, {n: m.title for n, m in MODELS.items()})]
+        notes.append(
+            f"chosen by its predictions (--prefer prediction), {held.mean(chosen):.3g} {bench.unit} held out; the simplest model that none is surely better "
+            f"than is '{MODELS[simple].title}', {held.mean(simple):.3g}"
+        )
+    notes += [
+        *diagnose.findings(bench, fits[chosen], found, scale),
+        *remarks(held, chosen, {n: m.title for n, m in MODELS.items()}),
+    ]
     for model in unresolved:
-        notes.append(f"no gap: that of '{model.name}', {2 * fits[model.name].values['half_gap']:.2g} rad, is less than what the encoders "
-                     "resolve, and the model is not chosen")
+        notes.append(
+            f"no gap: that of '{model.name}', {2 * fits[model.name].values['half_gap']:.2g} rad, is less than what the encoders "
+            "resolve, and the model is not chosen"
+        )
     if not held.errors:
-        notes.insert(0, "a single log: the model was chosen by the error on the log that it was fitted to, which always favours the larger one")
+        notes.insert(
+            0,
+            "a single log: the model was chosen by the error on the log that it was fitted to, which always favours the larger one",
+        )
     return Identification(bench, chosen, fits, found, held, notes, misfit)

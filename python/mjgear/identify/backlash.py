@@ -66,11 +66,16 @@ def from_two_encoders(logs: Sequence[Log], least: float = 0.2) -> dict[str, floa
     level = least * np.quantile(np.abs(np.concatenate(torques)), 0.99)
 
     # samples that touch: torque of one sign some time before and after, longer than the acceleration is blurred
-    use = [(minimum_filter1d(t, 2 * n + 1) > level) | (maximum_filter1d(t, 2 * n + 1) < -level) for t, n in zip(torques, stays)]
+    use = [
+        (minimum_filter1d(t, 2 * n + 1) > level) | (maximum_filter1d(t, 2 * n + 1) < -level)
+        for t, n in zip(torques, stays)
+    ]
     torque = np.concatenate([t[u] for t, u in zip(torques, use)])
     difference = np.concatenate([d[u] for d, u in zip(ahead, use)])
     if not (np.any(torque > 0) and np.any(torque < 0)):
-        raise LogError("the torque has one sign in all logs: only one side of the gap was touched; log motion to both sides")
+        raise LogError(
+            "the torque has one sign in all logs: only one side of the gap was touched; log motion to both sides"
+        )
 
     # the loss must not be sharper than the encoders: it would take one of their counts for the gap
     side = np.sign(torque)
@@ -78,15 +83,21 @@ def from_two_encoders(logs: Sequence[Log], least: float = 0.2) -> dict[str, floa
     spread = 1.5 * np.median(np.abs(difference - side * start[1])) + 2 * max(resolution(log) for log in logs)
     size = max(abs(start[1]), spread)
     unit = np.array([size, size, size / np.max(np.abs(torque))])
-    found = least_squares(lambda z: (z * unit) @ np.array([np.ones_like(side), side, torque]) - difference, start / unit,
-                          loss="cauchy", f_scale=spread)
+    found = least_squares(
+        lambda z: (z * unit) @ np.array([np.ones_like(side), side, torque]) - difference,
+        start / unit,
+        loss="cauchy",
+        f_scale=spread,
+    )
     offset, half_gap, compliance = found.x * unit
     half_gap = max(half_gap, 0.0)  # without a gap it scatters around 0
     stiffness = float(1 / compliance) if compliance > 0 else np.inf
     return {"half_gap": float(half_gap), "stiffness": stiffness, "offset": float(offset)}
 
 
-def starts(bench: Pendulum, model: Model, logs: Sequence[int], largest: float, begin: Mapping[str, float]) -> tuple[list[dict[str, float]], int]:
+def starts(
+    bench: Pendulum, model: Model, logs: Sequence[int], largest: float, begin: Mapping[str, float]
+) -> tuple[list[dict[str, float]], int]:
     """Values of a model at gaps of all sizes, each fitted from the one before, and the number of simulations."""
     pieces, simulations = bench.pieces(_PIECE), 0
     found: list[dict[str, float]] = []
@@ -97,7 +108,9 @@ def starts(bench: Pendulum, model: Model, logs: Sequence[int], largest: float, b
     return found, simulations
 
 
-def sweep(bench: Pendulum, model: Model, logs: Sequence[int], begin: Mapping[str, float], sweeps: int) -> tuple[dict[str, float], int]:
+def sweep(
+    bench: Pendulum, model: Model, logs: Sequence[int], begin: Mapping[str, float], sweeps: int
+) -> tuple[dict[str, float], int]:
     """Follow all values but the gap, which two encoders tell, from the first part of the logs to the whole of them; and the number of
     simulations."""
     half_gap = from_two_encoders([bench.logs[i] for i in logs])["half_gap"]
@@ -113,10 +126,19 @@ def sweep(bench: Pendulum, model: Model, logs: Sequence[int], begin: Mapping[str
     return best, simulations
 
 
-def _held(bench: Pendulum, model: Model, logs: Sequence[int], gap: float, near: Mapping[str, float], iterations: int,
-          rough: bool = False) -> tuple[dict[str, float], float, int]:
+def _held(
+    bench: Pendulum,
+    model: Model,
+    logs: Sequence[int],
+    gap: float,
+    near: Mapping[str, float],
+    iterations: int,
+    rough: bool = False,
+) -> tuple[dict[str, float], float, int]:
     """Values fitted with the gap held, their cost, and the number of simulations."""
     bench.known["half_gap"] = gap
     space = bench.space(model)
-    result, n = minimize(bench, model, logs, np.array([near[name] for name in space.names]) / space.size, space, iterations, rough=rough)
+    result, n = minimize(
+        bench, model, logs, np.array([near[name] for name in space.names]) / space.size, space, iterations, rough=rough
+    )
     return {**bench.known, **dict(zip(space.names, (result.x * space.size).tolist()))}, float(result.cost), n

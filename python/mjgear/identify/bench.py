@@ -26,8 +26,21 @@ _STEADY = 0.02  # largest scatter of torque and speed in such an average, relati
 
 # torques and inertias of the core's array, and (below) numbers per torque: s times the
 # motor torque moves a joint like 1/s of the inertia and friction
-_TORQUES = [core.INDEX[n] for n in ("inertia", "gravity", "armature", "coulomb", "viscous", "motor_viscous", "stribeck_friction", "curved_friction",
-                                    "stiffness", "damping")]
+_TORQUES = [
+    core.INDEX[n]
+    for n in (
+        "inertia",
+        "gravity",
+        "armature",
+        "coulomb",
+        "viscous",
+        "motor_viscous",
+        "stribeck_friction",
+        "curved_friction",
+        "stiffness",
+        "damping",
+    )
+]
 _PER_TORQUE = [core.INDEX[n] for n in ("gamma_u_quadratic", "gamma_v_quadratic")]
 
 
@@ -137,8 +150,13 @@ class Bench:
         # gamma_u + gamma_v is not below 0, also where one of them is known
         other = {"gamma_u": "gamma_v", "gamma_v": "gamma_u"}
         low = [max(p.low, -self.known.get(other.get(p.name, ""), -p.low)) for p in table]
-        return Space(names, unit * step, scaled(low), scaled([p.high for p in table]),
-                     np.array([scaled([p.start[0] for p in table]), scaled([p.start[1] for p in table])]))
+        return Space(
+            names,
+            unit * step,
+            scaled(low),
+            scaled([p.high for p in table]),
+            np.array([scaled([p.start[0] for p in table]), scaled([p.start[1] for p in table])]),
+        )
 
     def shapes(self, model: Model) -> dict[str, float]:
         """Numbers that shape a model's curves and are not fitted."""
@@ -151,8 +169,14 @@ class Bench:
 
     def numbers(self, model: Model, values: Mapping[str, float]) -> dict[str, float]:
         """Fitted, known and shaping numbers under the core's names, numbers at the motor included."""
-        given = {"stribeck_velocity": 1.0, "stribeck_exponent": 2.0, "curved_velocity": 1.0, "curved_exponent": 1.0,
-                 **self.shapes(model), **friction(model, {**self.known, **values})}
+        given = {
+            "stribeck_velocity": 1.0,
+            "stribeck_exponent": 2.0,
+            "curved_velocity": 1.0,
+            "curved_exponent": 1.0,
+            **self.shapes(model),
+            **friction(model, {**self.known, **values}),
+        }
         # a gap of 0 has no shaft, so that a gear without backlash has a gap of 0
         gap = given.get("half_gap", 0.0) > 0 and "half_gap" in model.parameters
         return {**given, **(self.shaft(values) if gap else {"stiffness": 0.0})}
@@ -165,7 +189,10 @@ class Bench:
         """Stiffness and damping behind a gap: known ones, else so stiff that the largest torque twists it by a milliradian."""
         given = {**self.known, **values}
         stiffness = given.get("stiffness") or self.scale["torque"] / 1e-3
-        return {"stiffness": stiffness, "damping": given.get("damping") or 0.5 * math.sqrt(stiffness * given["armature"])}
+        return {
+            "stiffness": stiffness,
+            "damping": given.get("damping") or 0.5 * math.sqrt(stiffness * given["armature"]),
+        }
 
     def warmth(self, values: Mapping[str, float], i: int) -> np.ndarray | None:
         """Factor of friction without load at each sample of a log; None: it does not drift."""
@@ -206,9 +233,16 @@ class Pendulum(Bench):
       step: largest step of the simulation, s.
     """
 
-    def __init__(self, logs: Sequence[Log], servo: Servo, input: str | None = None,
-                 known: Mapping[str, float] | None = None, fit: Sequence[str] = (), reset: float = 0.0,
-                 step: float = _STEP):
+    def __init__(
+        self,
+        logs: Sequence[Log],
+        servo: Servo,
+        input: str | None = None,
+        known: Mapping[str, float] | None = None,
+        fit: Sequence[str] = (),
+        reset: float = 0.0,
+        step: float = _STEP,
+    ):
         self.logs = logs
         self.servo = servo
         self.input = input or self._choose_input()
@@ -231,7 +265,14 @@ class Pendulum(Bench):
         inertia = max(b[core.INDEX["inertia"]] for b in self._bases)
         speed, time = motion(logs)
         torque = _positive(max(b[core.INDEX["gravity"]] for b in self._bases) or inertia * speed / time)
-        self.scale = {"torque": torque, "inertia": inertia, "speed": speed, "time": time, "campaign": campaign(logs)[-1, 1], **self._electric(torque, speed)}
+        self.scale = {
+            "torque": torque,
+            "inertia": inertia,
+            "speed": speed,
+            "time": time,
+            "campaign": campaign(logs)[-1, 1],
+            **self._electric(torque, speed),
+        }
 
     def _electric(self, torque: float, speed: float) -> dict[str, float]:
         """Scales of the motor: its input, current or voltage, and its effect."""
@@ -256,7 +297,9 @@ class Pendulum(Bench):
 
     def beginning(self, part: float) -> Pendulum:
         """The first part (0 to 1) of each log."""
-        logs = [replace(log, data={k: x[: max(2, round(part * log.n))] for k, x in log.data.items()}) for log in self.logs]
+        logs = [
+            replace(log, data={k: x[: max(2, round(part * log.n))] for k, x in log.data.items()}) for log in self.logs
+        ]
         made = type(self)(logs, self.servo, self.input, self.known, self._fit, self.reset, self._step)
         made.noise, made.scale = self.noise, dict(self.scale)
         return made
@@ -266,8 +309,10 @@ class Pendulum(Bench):
             usable = self.servo.error_gain > 0 if input == "goal" else True
             if usable and all(input in log.data for log in self.logs):
                 return input
-        raise LogError("the logs have no torque, current, voltage (or duty and supply) or, with a servo whose controller is known, "
-                       "goal in common; name the columns, or give a servo")
+        raise LogError(
+            "the logs have no torque, current, voltage (or duty and supply) or, with a servo whose controller is known, "
+            "goal in common; name the columns, or give a servo"
+        )
 
     def _add(self, log: Log) -> None:
         if self.input not in log.data:
@@ -281,9 +326,18 @@ class Pendulum(Bench):
         self._rollouts.append(self._rollout(log))
 
     def _rollout(self, log: Log, load: np.ndarray | None = None) -> core.Rollout:
-        return core.Rollout(log.dt, log.data[self.input], log.data["position"], log.data["velocity"], drive=self.drive,
-                            loop=self.input == "goal", enable=log.data.get("enable"), load=load,
-                            substeps=max(1, math.ceil(log.dt / self._step - 1e-9)), reset=round(self.reset / log.dt))
+        return core.Rollout(
+            log.dt,
+            log.data[self.input],
+            log.data["position"],
+            log.data["velocity"],
+            drive=self.drive,
+            loop=self.input == "goal",
+            enable=log.data.get("enable"),
+            load=load,
+            substeps=max(1, math.ceil(log.dt / self._step - 1e-9)),
+            reset=round(self.reset / log.dt),
+        )
 
     def simulate(self, model: Model, values: Mapping[str, float], i: int) -> dict[str, np.ndarray]:
         """Position, velocity, torque and rotor of log i, as predicted."""
@@ -293,7 +347,9 @@ class Pendulum(Bench):
         made = self._rollouts[i].simulate_all(self.vector(model, values, self._bases[i]))
         return {**made, "torque": scale * made["torque"]}
 
-    def _positions(self, model: Model, values: Mapping[str, float], logs: Sequence[int]) -> Iterator[tuple[int, np.ndarray]]:
+    def _positions(
+        self, model: Model, values: Mapping[str, float], logs: Sequence[int]
+    ) -> Iterator[tuple[int, np.ndarray]]:
         """Each log and its predicted positions, which the next one overwrites."""
         places = _placed(self.numbers(model, values))
         for i in logs:
@@ -306,7 +362,10 @@ class Pendulum(Bench):
             yield i, q
 
     def residuals(self, model: Model, values: Mapping[str, float], logs: Sequence[int]) -> list[np.ndarray]:
-        return [q[:: self._thin[i]] - self._rollouts[i].position[:: self._thin[i]] for i, q in self._positions(model, values, logs)]
+        return [
+            q[:: self._thin[i]] - self._rollouts[i].position[:: self._thin[i]]
+            for i, q in self._positions(model, values, logs)
+        ]
 
     def residual_with_load(self, model: Model, values: Mapping[str, float], i: int, load: np.ndarray) -> np.ndarray:
         """Residual of log i with a further torque against the joint, N m, (n)."""
@@ -318,7 +377,9 @@ class Pendulum(Bench):
 
     def errors(self, model: Model, values: Mapping[str, float], logs: Sequence[int] | None = None) -> np.ndarray:
         logs = range(len(self.logs)) if logs is None else logs
-        return np.array([np.mean(np.abs(q - self._rollouts[i].position)) for i, q in self._positions(model, values, logs)])
+        return np.array(
+            [np.mean(np.abs(q - self._rollouts[i].position)) for i, q in self._positions(model, values, logs)]
+        )
 
     def constants(self, i: int) -> dict[str, float]:
         """Parameters of bench and controller of log i, which are not fitted."""
@@ -353,10 +414,14 @@ def _known(known: Mapping[str, float] | None, servo: Servo) -> dict[str, float]:
         positive = name in ("torque_constant", "resistance", "armature", "stiffness")
         least = PARAMETERS[name].low if name in ("offset", "gamma_u", "gamma_v") else 0.0
         if not math.isfinite(value) or value < least or (value == 0 and positive):
-            raise LogError(f"known {name}={value:g}: a number {'above 0' if positive else f'from {least:g} on'} is wanted")
+            raise LogError(
+                f"known {name}={value:g}: a number {'above 0' if positive else f'from {least:g} on'} is wanted"
+            )
     if given.get("gamma_u", 0.0) + given.get("gamma_v", 1.0) < 0:
-        raise LogError(f"known gamma_u={given['gamma_u']:g}, gamma_v={given['gamma_v']:g}: their sum is below 0, which means the gear with both signs "
-                       "changed; change them")
+        raise LogError(
+            f"known gamma_u={given['gamma_u']:g}, gamma_v={given['gamma_v']:g}: their sum is below 0, which means the gear with both signs "
+            "changed; change them"
+        )
     return given
 
 
@@ -370,14 +435,19 @@ def carried(log: Log) -> dict[str, float]:
     if "length" in log.facts and log.number("length") <= 0:
         raise LogError(f"{log.name}: length = {log.number('length'):g} m; it is above 0")
     if "inertia" in log.facts:
-        carries = {"inertia": log.number("inertia"), "gravity": log.number("gravity") if "gravity" in log.facts else 0.0}
+        carries = {
+            "inertia": log.number("inertia"),
+            "gravity": log.number("gravity") if "gravity" in log.facts else 0.0,
+        }
     else:
         mass, length = log.number("mass"), log.number("length")
         arm = log.number("arm_mass") if "arm_mass" in log.facts else 0.0
         carries = {"inertia": (mass + arm / 3) * length**2, "gravity": (mass + arm / 2) * GRAVITY * length}
     if not 0 < carries["inertia"] < math.inf or not 0 <= carries["gravity"] < math.inf:
-        raise LogError(f"{log.name}: inertia {carries['inertia']:g} kg m2 and gravity torque {carries['gravity']:g} N m; "
-                       "the first is above 0, the other not below; check mass, length, arm_mass, inertia, gravity")
+        raise LogError(
+            f"{log.name}: inertia {carries['inertia']:g} kg m2 and gravity torque {carries['gravity']:g} N m; "
+            "the first is above 0, the other not below; check mass, length, arm_mass, inertia, gravity"
+        )
     return carries
 
 
@@ -402,8 +472,15 @@ class Dynamometer(Bench):
       threshold: speed above which they count as moving, rad/s.
     """
 
-    def __init__(self, logs: Sequence[Log], servo: Servo, input: str | None = None,
-                 known: Mapping[str, float] | None = None, fit: Sequence[str] = (), threshold: float | None = None):
+    def __init__(
+        self,
+        logs: Sequence[Log],
+        servo: Servo,
+        input: str | None = None,
+        known: Mapping[str, float] | None = None,
+        fit: Sequence[str] = (),
+        threshold: float | None = None,
+    ):
         self.servo = servo
         self.notes = []
         self.known = _known(known, servo)
@@ -411,7 +488,10 @@ class Dynamometer(Bench):
         self.input = input or next((k for k in inputs if all(k in log.data for log in logs)), "")
         if self.input not in inputs:
             raise LogError("a dynamometer's logs need torque, current or voltage of the motor; name the column")
-        self.extra = (*{"torque": (), "current": ("torque_constant",), "voltage": ("torque_constant", "resistance")}[self.input], *_with_warm_up(fit))
+        self.extra = (
+            *{"torque": (), "current": ("torque_constant",), "voltage": ("torque_constant", "resistance")}[self.input],
+            *_with_warm_up(fit),
+        )
         speed = _positive(max((float(np.quantile(np.abs(log.data["velocity"]), 0.9)) for log in logs), default=0.0))
         if threshold is None:
             threshold = 0.01 * speed
@@ -423,7 +503,9 @@ class Dynamometer(Bench):
                 raise LogError(f"{log.name}: no column for output, the torque that the gear delivers")
             moving = np.abs(log.data["velocity"]) > threshold
             if moving.sum() < 10:
-                self.notes.append(f"{log.name}: left out, the joint is at rest (fewer than 10 samples above {threshold:.3g} rad/s)")
+                self.notes.append(
+                    f"{log.name}: left out, the joint is at rest (fewer than 10 samples above {threshold:.3g} rad/s)"
+                )
                 continue
             moves.append(log)
             self.moving.append(moving)
@@ -431,14 +513,26 @@ class Dynamometer(Bench):
         self._first: list[np.ndarray] = []
         self._columns: dict[str, np.ndarray] = {}
         if not moves:
-            raise LogError(f"the joint is at rest in all logs (fewer than 10 samples above {threshold:.3g} rad/s in each); a "
-                           "dynamometer's logs need motion")
+            raise LogError(
+                f"the joint is at rest in all logs (fewer than 10 samples above {threshold:.3g} rad/s in each); a "
+                "dynamometer's logs need motion"
+            )
         self.logs = moves
         most = _positive(max(float(np.max(np.abs(log.data[self.input]))) for log in moves))
         torque = self._usual_torque(most)
-        electric = ({"torque_constant": most / speed, "resistance": most**2 / (torque * speed)} if self.input == "voltage" else
-                    {"torque_constant": torque / most})
-        self.scale = {"torque": torque, "inertia": 1.0, "speed": speed, "time": 1.0, "campaign": campaign(moves)[-1, 1], **electric}
+        electric = (
+            {"torque_constant": most / speed, "resistance": most**2 / (torque * speed)}
+            if self.input == "voltage"
+            else {"torque_constant": torque / most}
+        )
+        self.scale = {
+            "torque": torque,
+            "inertia": 1.0,
+            "speed": speed,
+            "time": 1.0,
+            "campaign": campaign(moves)[-1, 1],
+            **electric,
+        }
         self.noise = 0.02 * torque
         self.unit = "N m"
         count = math.ceil(sum(int(moving.sum()) for moving in self.moving) / _SAMPLES)
@@ -453,10 +547,14 @@ class Dynamometer(Bench):
         """Largest output torque, N m. most: largest input."""
         torque = max(float(np.max(np.abs(log.data["output"]))) for log in self.logs)
         if torque == 0:
-            raise LogError("the output torque is 0 in all logs; a dynamometer's logs need a load. Logs without one: --bench friction")
+            raise LogError(
+                "the output torque is 0 in all logs; a dynamometer's logs need a load. Logs without one: --bench friction"
+            )
         if torque < _LOADED * most and self.input == "torque":
-            self.notes.append(f"the output torque is at most {torque / most:.2g} of the motor's: a gear's dependence on load does not show; logs without "
-                              "a load: --bench friction")
+            self.notes.append(
+                f"the output torque is at most {torque / most:.2g} of the motor's: a gear's dependence on load does not show; logs without "
+                "a load: --bench friction"
+            )
         return torque
 
     def reduced(self, i: int, x: np.ndarray) -> np.ndarray:
@@ -512,16 +610,32 @@ class FreeRun(Dynamometer):
     Arguments and attributes as in Dynamometer. A dependence on load cannot be told.
     """
 
-    def __init__(self, logs: Sequence[Log], servo: Servo, input: str | None = None,
-                 known: Mapping[str, float] | None = None, fit: Sequence[str] = (), threshold: float | None = None):
-        super().__init__([replace(log, data={**log.data, "output": np.zeros_like(log.data["velocity"])}) for log in logs], servo, input, known, fit, threshold)
+    def __init__(
+        self,
+        logs: Sequence[Log],
+        servo: Servo,
+        input: str | None = None,
+        known: Mapping[str, float] | None = None,
+        fit: Sequence[str] = (),
+        threshold: float | None = None,
+    ):
+        super().__init__(
+            [replace(log, data={**log.data, "output": np.zeros_like(log.data["velocity"])}) for log in logs],
+            servo,
+            input,
+            known,
+            fit,
+            threshold,
+        )
         self.notes.append("how friction depends on load is unknown: these logs have no load")
 
     def _usual_torque(self, most: float) -> float:
         if self.input == "torque":
             return most
         if self.input == "voltage" or "torque_constant" not in self.known:
-            raise LogError("logs without a load need a torque, or a current and --known torque_constant=VALUE, which they do not tell")
+            raise LogError(
+                "logs without a load need a torque, or a current and --known torque_constant=VALUE, which they do not tell"
+            )
         return most * self.known["torque_constant"]
 
 

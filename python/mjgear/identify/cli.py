@@ -52,8 +52,10 @@ def _number(low: float, kind: type[int] | type[float], above: bool = False) -> C
         except ValueError:
             value = kind(low) - 1
         if not low <= value < math.inf or (above and value == low):
-            raise argparse.ArgumentTypeError(f"'{text}' is no {'whole ' if kind is int else ''}number {'above' if above else 'from'} {low:g}"
-                                             f"{'' if above else ' on'}")
+            raise argparse.ArgumentTypeError(
+                f"'{text}' is no {'whole ' if kind is int else ''}number {'above' if above else 'from'} {low:g}"
+                f"{'' if above else ' on'}"
+            )
         return value
 
     return parse
@@ -86,8 +88,10 @@ def _tolerances(words: list[str]) -> dict[str, float]:
     told = {}
     for name, text in _pairs(words, "tolerance").items():
         if name not in ("load", "torque_scale", "torque_constant"):
-            raise LogError(f"--tolerance {name}={text}: there are load, torque_scale and torque_constant; that of another number stands behind it, --known "
-                           f"{name}=VALUE:5%")
+            raise LogError(
+                f"--tolerance {name}={text}: there are load, torque_scale and torque_constant; that of another number stands behind it, --known "
+                f"{name}=VALUE:5%"
+            )
         try:
             told[name] = _percent(text)
         except ValueError:
@@ -98,41 +102,139 @@ def _tolerances(words: list[str]) -> dict[str, float]:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="mjgear", description="From logs to a gear.")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    c = commands.add_parser("identify", help="fit a gear to logs", formatter_class=argparse.RawDescriptionHelpFormatter,
-                            description="Fit gears, MuJoCo's own friction and published servo models to logs, and say which to believe.",
-                            epilog="doc/identify.md walks from a bench to a robot.")
-    c.add_argument("logs", nargs="+", metavar="LOGS", help="CSV, JSON of Rhoban/bam, npz of mujoco.sysid, parquet of LeRobot, MCAP, rosbag2; files or folders")
-    c.add_argument("--robot", metavar="ROBOT.xml", help="a whole arm from joint torques or currents; 'mjgear identify --robot -h' has its options")
-    c.add_argument("--bench", default="pendulum", metavar="BENCH", help="pendulum (default), dynamometer, friction (torque and speed without a load), or a robot's MJCF file")
-    c.add_argument("--servo", default="torque", help=f"motor and controller: {', '.join(SERVOS)}, or a JSON file (default: torque)")
-    c.add_argument("--input", choices=("goal", "torque", "current", "voltage"), help="what drives the simulation (default: the best that is there)")
-    c.add_argument("--column", action="append", default=[], metavar="QUANTITY=NAME[:UNIT][,wrap=PERIOD]", help="where a quantity is in the files")
-    c.add_argument("--header", metavar="NAMES", help="of the columns of CSV without a line of names, separated by commas")
-    c.add_argument("--fact", action="append", default=[], metavar="NAME=VALUE", help="mass, length, arm_mass, inertia, gravity, kp, vin, ... of all logs")
-    c.add_argument("--known", action="append", default=[], metavar="NAME=VALUE[:PERCENT]", help="a parameter that is not fitted, with its tolerance")
-    c.add_argument("--fit", action="append", default=[], choices=("delay", "slew", "torque_scale", "drift"), help="fitted besides, with every model")
-    c.add_argument("--tolerance", action="append", default=[], metavar="NAME=PERCENT", help="how well a mass (load) or the motor's torque (torque_scale) is known "
-                   "(default: load=10%%, torque_scale=25%%, of a dynamometer 5%%)")
-    c.add_argument("--models", default=",".join(DEFAULT_MODELS), help=f"of {', '.join(MODELS)} (default: {','.join(DEFAULT_MODELS)})")
-    c.add_argument("--leave-out", metavar="WAYS", help=f"of {', '.join(GROUPS)}, separated by commas (default: all that differ between the logs)")
-    c.add_argument("--prefer", choices=PREFERENCES, default="simple", help="choose the simplest model that none is surely better than (default), or the one that predicts best")
+    c = commands.add_parser(
+        "identify",
+        help="fit a gear to logs",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        description="Fit gears, MuJoCo's own friction and published servo models to logs, and say which to believe.",
+        epilog="doc/identify.md walks from a bench to a robot.",
+    )
+    c.add_argument(
+        "logs",
+        nargs="+",
+        metavar="LOGS",
+        help="CSV, JSON of Rhoban/bam, npz of mujoco.sysid, parquet of LeRobot, MCAP, rosbag2; files or folders",
+    )
+    c.add_argument(
+        "--robot",
+        metavar="ROBOT.xml",
+        help="a whole arm from joint torques or currents; 'mjgear identify --robot -h' has its options",
+    )
+    c.add_argument(
+        "--bench",
+        default="pendulum",
+        metavar="BENCH",
+        help="pendulum (default), dynamometer, friction (torque and speed without a load), or a robot's MJCF file",
+    )
+    c.add_argument(
+        "--servo", default="torque", help=f"motor and controller: {', '.join(SERVOS)}, or a JSON file (default: torque)"
+    )
+    c.add_argument(
+        "--input",
+        choices=("goal", "torque", "current", "voltage"),
+        help="what drives the simulation (default: the best that is there)",
+    )
+    c.add_argument(
+        "--column",
+        action="append",
+        default=[],
+        metavar="QUANTITY=NAME[:UNIT][,wrap=PERIOD]",
+        help="where a quantity is in the files",
+    )
+    c.add_argument(
+        "--header", metavar="NAMES", help="of the columns of CSV without a line of names, separated by commas"
+    )
+    c.add_argument(
+        "--fact",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help="mass, length, arm_mass, inertia, gravity, kp, vin, ... of all logs",
+    )
+    c.add_argument(
+        "--known",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE[:PERCENT]",
+        help="a parameter that is not fitted, with its tolerance",
+    )
+    c.add_argument(
+        "--fit",
+        action="append",
+        default=[],
+        choices=("delay", "slew", "torque_scale", "drift"),
+        help="fitted besides, with every model",
+    )
+    c.add_argument(
+        "--tolerance",
+        action="append",
+        default=[],
+        metavar="NAME=PERCENT",
+        help="how well a mass (load) or the motor's torque (torque_scale) is known "
+        "(default: load=10%%, torque_scale=25%%, of a dynamometer 5%%)",
+    )
+    c.add_argument(
+        "--models",
+        default=",".join(DEFAULT_MODELS),
+        help=f"of {', '.join(MODELS)} (default: {','.join(DEFAULT_MODELS)})",
+    )
+    c.add_argument(
+        "--leave-out",
+        metavar="WAYS",
+        help=f"of {', '.join(GROUPS)}, separated by commas (default: all that differ between the logs)",
+    )
+    c.add_argument(
+        "--prefer",
+        choices=PREFERENCES,
+        default="simple",
+        help="choose the simplest model that none is surely better than (default), or the one that predicts best",
+    )
     c.add_argument("--starts", type=_number(1, int), default=Budget.starts, help="of each fit (default: %(default)s)")
     c.add_argument("--replicates", type=_number(2, int), default=100, help="of the bootstrap (default: %(default)s)")
-    c.add_argument("--backlash", type=_number(0, float, above=True), metavar="LARGEST", help="try a gear with backlash as well, its half gap up to LARGEST rad: from column rotor, or by a grid")
-    c.add_argument("--dt", type=_number(0, float, above=True), default=0.005, help="time between samples, s (default: %(default)s)")
-    c.add_argument("--step", type=_number(1e-6, float), default=5e-3, help="largest step of the simulation, s (default: %(default)s)")
-    c.add_argument("--moving", type=_number(0, float), metavar="SPEED", help="of a dynamometer: samples above it count as moving, rad/s (default: a hundredth of the usual speed)")
+    c.add_argument(
+        "--backlash",
+        type=_number(0, float, above=True),
+        metavar="LARGEST",
+        help="try a gear with backlash as well, its half gap up to LARGEST rad: from column rotor, or by a grid",
+    )
+    c.add_argument(
+        "--dt", type=_number(0, float, above=True), default=0.005, help="time between samples, s (default: %(default)s)"
+    )
+    c.add_argument(
+        "--step",
+        type=_number(1e-6, float),
+        default=5e-3,
+        help="largest step of the simulation, s (default: %(default)s)",
+    )
+    c.add_argument(
+        "--moving",
+        type=_number(0, float),
+        metavar="SPEED",
+        help="of a dynamometer: samples above it count as moving, rad/s (default: a hundredth of the usual speed)",
+    )
     c.add_argument("--seed", type=_number(0, int), default=0)
     c.add_argument("--report", type=Path, metavar="FILE.html", help="write a page with plots")
     c.add_argument("--figures", type=Path, metavar="FOLDER", help="write the plots as PNG")
     c.add_argument("--json", type=Path, metavar="FILE.json", help="write everything for programs")
     c.add_argument("--mjcf", type=Path, metavar="FILE.xml", help="write the bench of the first log as a model")
-    c.add_argument("--joint", default="joint", help="name of the joint in the MJCF to paste; with a robot, the geared joints, separated by commas")
+    c.add_argument(
+        "--joint",
+        default="joint",
+        help="name of the joint in the MJCF to paste; with a robot, the geared joints, separated by commas",
+    )
     c.add_argument("--quiet", action="store_true", help="results only")
-    p = commands.add_parser("protocol", help="the experiments to make", description="Experiments that identify a servo, in order, with safety limits.")
+    p = commands.add_parser(
+        "protocol",
+        help="the experiments to make",
+        description="Experiments that identify a servo, in order, with safety limits.",
+    )
     p.add_argument("servo", help=f"{', '.join(SERVOS)}, or a JSON file; a robot's MJCF: 'mjgear protocol ROBOT.xml -h'")
-    p.add_argument("--stall", type=_number(0, float, above=True), required=True, metavar="TORQUE", help="stall torque, N m")
-    p.add_argument("--length", type=_number(0, float, above=True), default=0.1, help="of the arm, m (default: %(default)s)")
+    p.add_argument(
+        "--stall", type=_number(0, float, above=True), required=True, metavar="TORQUE", help="stall torque, N m"
+    )
+    p.add_argument(
+        "--length", type=_number(0, float, above=True), default=0.1, help="of the arm, m (default: %(default)s)"
+    )
     p.add_argument("--signals", type=Path, metavar="FOLDER", help="write the goals as CSV")
     return parser
 
@@ -142,7 +244,11 @@ def _gap_line(found: Identification) -> str:
     fit = found.fit if "half_gap" in found.fit.values else found.fits["backlash"]
     both = all("rotor" in log.data for log in found.bench.logs)
     gap = {**found.bench.known, **fit.values}["half_gap"]
-    verdict = "predicts better than without" if "half_gap" in found.fit.model.parameters else "predicts no better than without: the logs show no gap"
+    verdict = (
+        "predicts better than without"
+        if "half_gap" in found.fit.model.parameters
+        else "predicts no better than without: the logs show no gap"
+    )
     return f"half_gap {gap:.4g} rad, {'from two encoders' if both else 'by a grid'}; {verdict}"
 
 
@@ -177,7 +283,9 @@ def _identify_robot(a: argparse.Namespace) -> int:
     if a.mjcf and found.spec is not None:
         files.write(a.mjcf, found.spec.to_xml())
     if a.json:
-        numbers = {name: {"value": value, "low": low, "high": high} for name, (value, low, high) in found.intervals.items()}
+        numbers = {
+            name: {"value": value, "low": low, "high": high} for name, (value, low, high) in found.intervals.items()
+        }
         files.write(a.json, json.dumps({"parameters": numbers}, indent=2))
     if a.figures:
         from mjgear.identify import report
@@ -205,10 +313,28 @@ def _identify(a: argparse.Namespace) -> int:
     if a.moving is not None and a.bench not in ("dynamometer", "friction"):
         raise LogError("--moving is for --bench dynamometer and friction")
     _check_outputs(a)
-    found = identify(a.logs, a.bench, a.servo, _pairs(a.column, "column"), {k: _fact(v) for k, v in _pairs(a.fact, "fact").items()},
-                     known, a.dt, a.input, a.fit, a.step, a.header.split(",") if a.header else None, a.moving, models=models, by=by,
-                     budget=Budget(starts=a.starts, gap=a.backlash or Budget.gap), replicates=a.replicates,
-                     tolerance=tolerance, seed=a.seed, prefer=a.prefer, told=told)
+    found = identify(
+        a.logs,
+        a.bench,
+        a.servo,
+        _pairs(a.column, "column"),
+        {k: _fact(v) for k, v in _pairs(a.fact, "fact").items()},
+        known,
+        a.dt,
+        a.input,
+        a.fit,
+        a.step,
+        a.header.split(",") if a.header else None,
+        a.moving,
+        models=models,
+        by=by,
+        budget=Budget(starts=a.starts, gap=a.backlash or Budget.gap),
+        replicates=a.replicates,
+        tolerance=tolerance,
+        seed=a.seed,
+        prefer=a.prefer,
+        told=told,
+    )
     print(f"{found.table()}\n  mean absolute error in {found.bench.unit}; * chosen\n\n{found.numbers()}\n")
     for note in found.notes:
         print(f"- {note}")
@@ -273,7 +399,10 @@ def main(arguments: list[str]) -> int:
         return 130
     except (LogError, OSError) as error:
         if isinstance(error, OSError):
-            print(f"mjgear {a.command}: cannot write or read {error.filename or 'standard output'}: {error.strerror or error}", file=sys.stderr)
+            print(
+                f"mjgear {a.command}: cannot write or read {error.filename or 'standard output'}: {error.strerror or error}",
+                file=sys.stderr,
+            )
         else:
             print(f"mjgear {a.command}: {error}", file=sys.stderr)
         if isinstance(sys.stdout, io.TextIOWrapper):

@@ -77,9 +77,20 @@ class Rollout:
       law: "gear" or "bam".
     """
 
-    def __init__(self, dt: float, input: npt.ArrayLike, position: npt.ArrayLike, velocity: npt.ArrayLike,
-                 drive: str = "torque", loop: bool = False, enable: npt.ArrayLike | None = None,
-                 load: npt.ArrayLike | None = None, substeps: int = 1, reset: int = 0, law: str = "gear") -> None:
+    def __init__(
+        self,
+        dt: float,
+        input: npt.ArrayLike,
+        position: npt.ArrayLike,
+        velocity: npt.ArrayLike,
+        drive: str = "torque",
+        loop: bool = False,
+        enable: npt.ArrayLike | None = None,
+        load: npt.ArrayLike | None = None,
+        substeps: int = 1,
+        reset: int = 0,
+        law: str = "gear",
+    ) -> None:
         def column(x: npt.ArrayLike) -> np.ndarray:
             return np.ascontiguousarray(x, dtype=np.float64)
 
@@ -92,9 +103,21 @@ class Rollout:
         for array in (self.velocity, self._input, self._load, self._enable):
             if array is not None and array.shape != (self.n,):
                 raise ValueError(f"a column has shape {array.shape}, position has ({self.n},)")
-        self._log = _Log(self.n, substeps, reset, DRIVES[drive], int(loop), LAWS[law], dt, _pointer(self._input),
-                         None if self._enable is None else self._enable.ctypes.data_as(_bytes),
-                         _pointer(self._load), None, _pointer(self.position), _pointer(self.velocity))
+        self._log = _Log(
+            self.n,
+            substeps,
+            reset,
+            DRIVES[drive],
+            int(loop),
+            LAWS[law],
+            dt,
+            _pointer(self._input),
+            None if self._enable is None else self._enable.ctypes.data_as(_bytes),
+            _pointer(self._load),
+            None,
+            _pointer(self.position),
+            _pointer(self.velocity),
+        )
         self._position = np.empty(self.n)
         self._velocity = np.empty(self.n)
         self._torque = np.empty(self.n)
@@ -133,8 +156,12 @@ class Rollout:
     def simulate_all(self, parameter: np.ndarray) -> dict[str, np.ndarray]:
         """Angle, speed, motor torque and rotor angle at each sample, as copies."""
         self._call(parameter, full=True)
-        return {"position": self._position.copy(), "velocity": self._velocity.copy(),
-                "torque": self._torque.copy(), "rotor": self._rotor.copy()}
+        return {
+            "position": self._position.copy(),
+            "velocity": self._velocity.copy(),
+            "torque": self._torque.copy(),
+            "rotor": self._rotor.copy(),
+        }
 
     def _call(self, parameter: np.ndarray, full: bool) -> None:
         outputs = self._outputs if full else (None, None, None)

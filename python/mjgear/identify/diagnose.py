@@ -47,8 +47,10 @@ def speeds(logs: Sequence[Log]) -> list[str]:
         if np.dot(v, v) > 0 and np.dot(rate, rate) > 0:
             share = float(np.dot(v, rate) / np.dot(rate, rate))
             if not 2 / 3 < share < 1.5:
-                lines.append(f"{log.name}: velocity is {share:.3g} times the rate of position: give its column with a unit, "
-                             "or leave it out and it is taken from position")
+                lines.append(
+                    f"{log.name}: velocity is {share:.3g} times the rate of position: give its column with a unit, "
+                    "or leave it out and it is taken from position"
+                )
     return lines
 
 
@@ -58,8 +60,10 @@ def elsewhere(held: HeldOut, chosen: str, ladder: Sequence[Model]) -> list[str]:
     if not held.errors or not runs or any(m.name == chosen for m in runs):
         return []
     best = min(runs, key=lambda m: held.mean(m.name))
-    return [f"mjgear.warp does not run this model; the best that it runs is '{best.title}' (values: --json), {held.mean(best.name):.3g} held out, the chosen one "
-            f"{held.mean(chosen):.3g}"]
+    return [
+        f"mjgear.warp does not run this model; the best that it runs is '{best.title}' (values: --json), {held.mean(best.name):.3g} held out, the chosen one "
+        f"{held.mean(chosen):.3g}"
+    ]
 
 
 def findings(bench: Bench, fit: Fit, found: Mapping[str, Interval], scale: Scale | None = None) -> list[str]:
@@ -74,48 +78,75 @@ def findings(bench: Bench, fit: Fit, found: Mapping[str, Interval], scale: Scale
         z = fit.values[name] / size
         if z - low < 1e-3 or high - z < 1e-3:
             end = low if z - low < 1e-3 else high
-            why = "the logs show none of it" if end == 0 else "the bound, not the logs, decides it; check units and bench facts"
+            why = (
+                "the logs show none of it"
+                if end == 0
+                else "the bound, not the logs, decides it; check units and bench facts"
+            )
             if end == 0 and not found[name].known:
                 why = "the logs do not tell it"
             if end == 0 and scale is not None and name in fit.values:
                 other = max((scale.at(f).get(name, 0.0), f) for f in scale.range())
                 if other[0] > 0.02 * size / PARAMETERS[name].step:
-                    why = (f"at the torque scale of the fit; with {other[1]:.2f} times the motor torque, which is not ruled out, it is {other[0]:.3g}: the "
-                           "torque constant or the load decides it, not the gear")
+                    why = (
+                        f"at the torque scale of the fit; with {other[1]:.2f} times the motor torque, which is not ruled out, it is {other[0]:.3g}: the "
+                        "torque constant or the load decides it, not the gear"
+                    )
             lines.append(f"{name} is at its bound {end * size:g}: {why}")
     negative = [n for n in ("gamma_u", "gamma_v") if n in space.names and fit.values[n] < 0]
-    if negative and scale is not None and any(min(scale.at(f).get(n, 0.0) for n in ("gamma_u", "gamma_v")) >= 0 for f in scale.factors.tolist()):
-        at = min((f for f in scale.factors.tolist() if min(scale.at(f)[n] for n in ("gamma_u", "gamma_v")) >= 0), key=lambda f: abs(f - 1))
-        lines.append(f"{negative[0]} is below 0, which few gears have; with {at:.2f} times the motor torque neither coefficient is: the torque constant or the "
-                     "load may be wrong, not the gear")
+    if (
+        negative
+        and scale is not None
+        and any(min(scale.at(f).get(n, 0.0) for n in ("gamma_u", "gamma_v")) >= 0 for f in scale.factors.tolist())
+    ):
+        at = min(
+            (f for f in scale.factors.tolist() if min(scale.at(f)[n] for n in ("gamma_u", "gamma_v")) >= 0),
+            key=lambda f: abs(f - 1),
+        )
+        lines.append(
+            f"{negative[0]} is below 0, which few gears have; with {at:.2f} times the motor torque neither coefficient is: the torque constant or the "
+            "load may be wrong, not the gear"
+        )
     product = found.get("eta_forward x eta_backward")
     gamma_unknown = False
     if product is not None:
         gamma_unknown = not product.known or product.high - product.low > _GAMMA_UNKNOWN
         if gamma_unknown:
             share = load_share(bench, fit)
-            why = (f"the gear carries too little load (delivered torque is {share:.2g} times its own friction); hang a heavier weight on a "
-                   "longer arm, or brake the output, and log it rising and sinking" if share < _LOADED else
-                   f"though the gear carries {share:.2g} times its own friction: few logs, or a stiff position loop that makes up for "
-                   "whatever friction there is; log several weights with a third of the gain, and the load driving with the motor off")
+            why = (
+                f"the gear carries too little load (delivered torque is {share:.2g} times its own friction); hang a heavier weight on a "
+                "longer arm, or brake the output, and log it rising and sinking"
+                if share < _LOADED
+                else f"though the gear carries {share:.2g} times its own friction: few logs, or a stiff position loop that makes up for "
+                "whatever friction there is; log several weights with a third of the gain, and the load driving with the motor off"
+            )
             lines.append(f"gamma_u and gamma_v are unknown: {why}")
     if "torque_constant" in space.names and not gamma_unknown and product is not None:
         lines.append(
             "the torque constant, which these logs give weakly (through back-EMF or friction alone), decides how eta_forward x eta_backward splits: "
             "one s times as large makes eta_forward about 1/s and eta_backward s times as large; "
-            "give torque_constant from a stall test with a scale or from the data sheet, or measure the output torque")
+            "give torque_constant from a stall test with a scale or from the data sheet, or measure the output torque"
+        )
     for name, interval in found.items():
         if name in ("gamma_u", "gamma_v", "eta_forward", "eta_backward", "eta_forward x eta_backward"):
             continue
         if not interval.known:
-            lines.append(f"{name} is not identifiable: no log depends on it, or others make up for it; {_EXPERIMENT.get(name, 'more logs that differ')}")
+            lines.append(
+                f"{name} is not identifiable: no log depends on it, or others make up for it; {_EXPERIMENT.get(name, 'more logs that differ')}"
+            )
         elif interval.value != 0 and interval.high - interval.low > 4 * abs(interval.value):
-            lines.append(f"{name} is loosely known, {interval.low:.3g} to {interval.high:.3g}: {_EXPERIMENT.get(name, 'more logs that differ')}")
+            lines.append(
+                f"{name} is loosely known, {interval.low:.3g} to {interval.high:.3g}: {_EXPERIMENT.get(name, 'more logs that differ')}"
+            )
     if isinstance(bench, Dynamometer):
-        lines.append(f"samples above {bench.threshold:.3g} rad/s count as moving (--moving); at rest friction may have any value up to its bound, and samples at rest "
-                     "were left out")
+        lines.append(
+            f"samples above {bench.threshold:.3g} rad/s count as moving (--moving); at rest friction may have any value up to its bound, and samples at rest "
+            "were left out"
+        )
     if len(bench.logs) < 5:
-        lines.append(f"{len(bench.logs)} logs make wide intervals, and hide what differs from day to day; eight or more are better")
+        lines.append(
+            f"{len(bench.logs)} logs make wide intervals, and hide what differs from day to day; eight or more are better"
+        )
     return lines
 
 

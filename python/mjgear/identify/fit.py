@@ -59,8 +59,14 @@ class Fit:
     seconds: float = 0.0
 
 
-def fit(bench: Bench, model: Model, budget: Budget | None = None, logs: Sequence[int] | None = None,
-        rng: np.random.Generator | None = None, near: Sequence[dict[str, float]] = ()) -> Fit:
+def fit(
+    bench: Bench,
+    model: Model,
+    budget: Budget | None = None,
+    logs: Sequence[int] | None = None,
+    rng: np.random.Generator | None = None,
+    near: Sequence[dict[str, float]] = (),
+) -> Fit:
     """Fit a model to logs: the best of several starts.
 
     Args:
@@ -101,7 +107,9 @@ def fit(bench: Bench, model: Model, budget: Budget | None = None, logs: Sequence
     tried = [minimize(bench, model, logs, z, space, min(_RACE, iterations), rough=True) for z in starts]
     if iterations > 1:
         ahead = sorted((r for r, _ in tried), key=lambda r: float(r.cost))[:_AHEAD]
-        tried += [minimize(bench, model, logs, r.x, space, iterations, rough=True) for r in ahead if r.status == 0]  # stopped by the limit of iterations
+        tried += [
+            minimize(bench, model, logs, r.x, space, iterations, rough=True) for r in ahead if r.status == 0
+        ]  # stopped by the limit of iterations
         leader = min((result for result, _ in tried), key=lambda r: float(r.cost))
         tried.append(minimize(bench, model, logs, leader.x, space, iterations))
     spent += sum(n for _, n in tried)
@@ -111,8 +119,14 @@ def fit(bench: Bench, model: Model, budget: Budget | None = None, logs: Sequence
     return Fit(model, values, float(best.cost), costs, spent, best.jac, time.process_time() - begin)
 
 
-def fit_ladder(bench: Bench, models: Sequence[Model], budget: Budget | None = None, logs: Sequence[int] | None = None,
-               rng: np.random.Generator | None = None, start: Mapping[str, Fit] | None = None) -> dict[str, Fit]:
+def fit_ladder(
+    bench: Bench,
+    models: Sequence[Model],
+    budget: Budget | None = None,
+    logs: Sequence[int] | None = None,
+    rng: np.random.Generator | None = None,
+    start: Mapping[str, Fit] | None = None,
+) -> dict[str, Fit]:
     """Fit several models to the same logs, each with the same budget, or from `start` alone where it has the model.
 
     A model that contains another one starts from that one's solution too, and the other one from its own, in both directions
@@ -131,7 +145,9 @@ def fit_ladder(bench: Bench, models: Sequence[Model], budget: Budget | None = No
             for name in model.nested:
                 need(MODELS[name])
             if start and model.name in start:
-                fits[model.name] = _improved(bench, replace(start[model.name], cost=np.inf, costs=[]), [start[model.name].values], budget, logs)
+                fits[model.name] = _improved(
+                    bench, replace(start[model.name], cost=np.inf, costs=[]), [start[model.name].values], budget, logs
+                )
                 return
             known = [*model.nested, *([model.akin] if model.akin in fits else [])]
             near = [start for name in known for start in embedded(bench, fits[name], model)]
@@ -139,7 +155,12 @@ def fit_ladder(bench: Bench, models: Sequence[Model], budget: Budget | None = No
 
     for model in models:
         need(model)
-    free = [(inner, outer) for outer in fits for inner in fits[outer].model.nested if not _is_measured(bench, fits[outer].model, logs)]
+    free = [
+        (inner, outer)
+        for outer in fits
+        for inner in fits[outer].model.nested
+        if not _is_measured(bench, fits[outer].model, logs)
+    ]
 
     # from the top down, since simple models lag behind; improvements are passed to neighbours
     pairs = free + [(akin, name) for name in fits if (akin := MODELS[name].akin) is not None and akin in fits]
@@ -149,16 +170,22 @@ def fit_ladder(bench: Bench, models: Sequence[Model], budget: Budget | None = No
             break
         source, target = pending.pop(0)
         before = fits[target].cost
-        fits[target] = _improved(bench, fits[target], embedded(bench, fits[source], fits[target].model)[:1], budget, logs)
+        fits[target] = _improved(
+            bench, fits[target], embedded(bench, fits[source], fits[target].model)[:1], budget, logs
+        )
         if fits[target].cost < before * (1 - _WORTH):
-            news = [(target, outer) for inner, outer in pairs if inner == target] + [(target, inner) for inner, outer in pairs if outer == target]
+            news = [(target, outer) for inner, outer in pairs if inner == target] + [
+                (target, inner) for inner, outer in pairs if outer == target
+            ]
             pending += [edge for edge in news if edge not in pending and edge != (target, source)]
 
     # on bounds, where optimizers do not get to: a term that is absent is a choice that every model has
     for inner, outer in free:
         fits[outer] = _at_least(bench, fits[outer], fits[inner], logs)
         if fits[outer].cost > fits[inner].cost * (1 + 1e-9):
-            raise AssertionError(f"{outer} costs {fits[outer].cost:.17g}, and {inner}, which it contains, {fits[inner].cost:.17g}")
+            raise AssertionError(
+                f"{outer} costs {fits[outer].cost:.17g}, and {inner}, which it contains, {fits[inner].cost:.17g}"
+            )
     return fits
 
 
@@ -178,11 +205,25 @@ def embedded(bench: Bench, source: Fit, target: Model) -> list[dict[str, float]]
         start[name] = float(shared.get(name, middle * size if null is None else null * bench.unit_of(name)))
     starts = [start]
     if "curved_exponent" in space.names and "curved_exponent" not in source.values:
-        starts += [{**start, "curved_exponent": p, "curved_friction": 0.5 * start["viscous"] * bench.scale["speed"], "viscous": 0.5 * start["viscous"]}
-                   for p in (0.5, 2.0)]
+        starts += [
+            {
+                **start,
+                "curved_exponent": p,
+                "curved_friction": 0.5 * start["viscous"] * bench.scale["speed"],
+                "viscous": 0.5 * start["viscous"],
+            }
+            for p in (0.5, 2.0)
+        ]
     if "half_gap" in space.names and "stribeck_velocity" in space.names and "stribeck_velocity" not in source.values:
-        starts += [{**start, "stribeck_friction": 0.5 * start["coulomb"], "coulomb": 0.5 * start["coulomb"], "stribeck_velocity": part * bench.scale["speed"]}
-                   for part in (0.1, 0.3)]
+        starts += [
+            {
+                **start,
+                "stribeck_friction": 0.5 * start["coulomb"],
+                "coulomb": 0.5 * start["coulomb"],
+                "stribeck_velocity": part * bench.scale["speed"],
+            }
+            for part in (0.1, 0.3)
+        ]
     if "motor_viscous" in space.names and "motor_viscous" not in source.values:
         starts.append({**start, "motor_viscous": 0.5 * start["viscous"], "viscous": 0.5 * start["viscous"]})
     return starts
@@ -190,10 +231,16 @@ def embedded(bench: Bench, source: Fit, target: Model) -> list[dict[str, float]]
 
 def _is_measured(bench: Bench, model: Model, logs: Sequence[int]) -> bool:
     """True if two encoders determine the gap of a model: it is not fitted, and the cost does not depend on it."""
-    return "half_gap" in model.parameters and isinstance(bench, Pendulum) and backlash.has_two_encoders([bench.logs[i] for i in logs])
+    return (
+        "half_gap" in model.parameters
+        and isinstance(bench, Pendulum)
+        and backlash.has_two_encoders([bench.logs[i] for i in logs])
+    )
 
 
-def _improved(bench: Bench, found: Fit, near: Sequence[Mapping[str, float]], budget: Budget, logs: Sequence[int]) -> Fit:
+def _improved(
+    bench: Bench, found: Fit, near: Sequence[Mapping[str, float]], budget: Budget, logs: Sequence[int]
+) -> Fit:
     """A model fitted from further starts; the best of its fits."""
     begin = time.process_time()
     space = bench.space(found.model)
@@ -211,7 +258,9 @@ def _improved(bench: Bench, found: Fit, near: Sequence[Mapping[str, float]], bud
     if best is not None:
         values = dict(zip(space.names, (best.x * space.size).tolist()))
         found = replace(found, values=values, cost=float(best.cost), jacobian=best.jac)
-    return replace(found, costs=sorted(costs), simulations=simulations, seconds=found.seconds + time.process_time() - begin)
+    return replace(
+        found, costs=sorted(costs), simulations=simulations, seconds=found.seconds + time.process_time() - begin
+    )
 
 
 def _at_least(bench: Bench, found: Fit, inner: Fit, logs: Sequence[int]) -> Fit:
@@ -220,5 +269,7 @@ def _at_least(bench: Bench, found: Fit, inner: Fit, logs: Sequence[int]) -> Fit:
         return found
     space = bench.space(found.model)
     values = embedded(bench, inner, found.model)[0]
-    cost, jacobian, n = at(bench, found.model, logs, np.array([values[name] for name in space.names]) / space.size, space)
+    cost, jacobian, n = at(
+        bench, found.model, logs, np.array([values[name] for name in space.names]) / space.size, space
+    )
     return replace(found, values=values, cost=cost, jacobian=jacobian, simulations=found.simulations + n)

@@ -73,8 +73,15 @@ class HeldOut:
         return np.asarray(logs.mean(axis=0))
 
 
-def leave_out(bench: Bench, models: Sequence[Model], by: Sequence[str], budget: Budget | None = None, seed: int = 0,
-              told: Callable[[str], None] = lambda text: None, start: Mapping[str, Fit] | None = None) -> HeldOut:
+def leave_out(
+    bench: Bench,
+    models: Sequence[Model],
+    by: Sequence[str],
+    budget: Budget | None = None,
+    seed: int = 0,
+    told: Callable[[str], None] = lambda text: None,
+    start: Mapping[str, Fit] | None = None,
+) -> HeldOut:
     """Fit every model without each group, and predict it.
 
     The fit does not use the group: it starts from scratch with the other logs. With `start` it starts there: for benches without a
@@ -88,7 +95,9 @@ def leave_out(bench: Bench, models: Sequence[Model], by: Sequence[str], budget: 
         result.errors[way] = {m.name: np.full(len(bench.logs), np.nan) for m in models}
         for name, out in result.groups[way].items():
             told(f"without {name}")
-            fits = fit_ladder(bench, models, budget, [i for i in everything if i not in out], np.random.default_rng(seed), start)
+            fits = fit_ladder(
+                bench, models, budget, [i for i in everything if i not in out], np.random.default_rng(seed), start
+            )
             result.fits[way][name] = fits
             for model in models:
                 result.errors[way][model.name][out] = bench.errors(model, fits[model.name].values, out)
@@ -134,5 +143,7 @@ def remarks(held: HeldOut, chosen: str, titles: Mapping[str, str]) -> list[str]:
     why = "on log after log" if sure else "but not on log after log: few logs decide"
     line = f"'{titles[best]}' predicts held-out logs with {there:.3g}, the chosen '{titles[chosen]}' with {here:.3g}, {why}"
     if here > _THIRD * there:
-        return [f"another model is better by a third: {line}; look at its plots, and log more of what differs, before you use the chosen one"]
+        return [
+            f"another model is better by a third: {line}; look at its plots, and log more of what differs, before you use the chosen one"
+        ]
     return [f"which model is right is unknown: {line}; logs of more loads, speeds and gains would decide"]

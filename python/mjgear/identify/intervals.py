@@ -101,8 +101,14 @@ class Intervals(dict[str, Interval]):
     correlations: np.ndarray
 
 
-def intervals(bench: Bench, fit: Fit, replicates: int = 100, tolerance: Mapping[str, float] | None = None,
-              seed: int = 0, ends: Sequence[Mapping[str, float]] = ()) -> Intervals:
+def intervals(
+    bench: Bench,
+    fit: Fit,
+    replicates: int = 100,
+    tolerance: Mapping[str, float] | None = None,
+    seed: int = 0,
+    ends: Sequence[Mapping[str, float]] = (),
+) -> Intervals:
     """Intervals of all fitted numbers and of the efficiencies, and their correlations.
 
     Args:
@@ -117,7 +123,9 @@ def intervals(bench: Bench, fit: Fit, replicates: int = 100, tolerance: Mapping[
     here = np.array([fit.values[k] for k in space.names]) / space.size
     estimate = np.array(list(_with_derived(fit.values).values()))
 
-    def refit(logs: Sequence[int], iterations: int, cache: Cache | None = None, starts: Sequence[np.ndarray] = (here,)) -> np.ndarray:
+    def refit(
+        logs: Sequence[int], iterations: int, cache: Cache | None = None, starts: Sequence[np.ndarray] = (here,)
+    ) -> np.ndarray:
         tried = [minimize(bench, fit.model, logs, z, space, iterations, cache)[0] for z in starts]
         result = min(tried, key=lambda r: r.cost)
         return np.array(list(_with_derived(dict(zip(space.names, (result.x * space.size).tolist()))).values()))
@@ -157,15 +165,25 @@ def intervals(bench: Bench, fit: Fit, replicates: int = 100, tolerance: Mapping[
 
     # range of possible truth: scatter about its middle, which the estimate need not be near to
     if ends:
-        others = np.array([list(_with_derived({k: end.get(k, fit.values[k]) for k in fit.values}).values()) for end in ends])
+        others = np.array(
+            [list(_with_derived({k: end.get(k, fit.values[k]) for k in fit.values}).values()) for end in ends]
+        )
         least, most = others.min(axis=0), others.max(axis=0)
         reach = np.sqrt(half**2 + ((most - least) / 2) ** 2)
         low, high = np.minimum(low, (least + most) / 2 - reach), np.maximum(high, (least + most) / 2 + reach)
         together = together + (others - estimate).T @ (others - estimate) / len(others)
 
     wide = np.maximum(estimate - low, high - estimate)
-    known = {name: told and not _is_wide(name, value, w) for name, told, value, w in zip(names, _is_known(bench, fit, space, here), estimate, wide)}
-    found = Intervals({name: _interval(name, value, a, b, space, known[name]) for name, value, a, b in zip(names, estimate, low, high)})
+    known = {
+        name: told and not _is_wide(name, value, w)
+        for name, told, value, w in zip(names, _is_known(bench, fit, space, here), estimate, wide)
+    }
+    found = Intervals(
+        {
+            name: _interval(name, value, a, b, space, known[name])
+            for name, value, a, b in zip(names, estimate, low, high)
+        }
+    )
     found.correlations = _correlations(together, np.array([known[name] for name in names]))
     return found
 
@@ -191,6 +209,7 @@ def _is_known(bench: Bench, fit: Fit, space: Space, here: np.ndarray) -> list[bo
 
     A bootstrap does not show it: if nothing depends on a number, its fits stay at their start.
     """
+
     def point(z: np.ndarray) -> np.ndarray:
         return np.array(list(_with_derived(dict(zip(space.names, (z * space.size).tolist()))).values()))
 

@@ -38,7 +38,9 @@ def mirrored(z: np.ndarray, space: Space) -> np.ndarray:
 class _Residual:
     """Residual and Jacobian of one model on some logs, each log as often as its weight says."""
 
-    def __init__(self, bench: Bench, model: Model, space: Space, logs: Sequence[int], cache: Cache | None = None) -> None:
+    def __init__(
+        self, bench: Bench, model: Model, space: Space, logs: Sequence[int], cache: Cache | None = None
+    ) -> None:
         self.bench, self.model, self.space = bench, model, space
         self.unique, self.times = np.unique(np.asarray(logs), return_counts=True)
         self.simulations = 0
@@ -89,8 +91,16 @@ def at(bench: Bench, model: Model, logs: Sequence[int], z: np.ndarray, space: Sp
     return robust_cost(residual(z), bench.noise), residual.jacobian(z), residual.simulations
 
 
-def minimize(bench: Bench, model: Model, logs: Sequence[int], z0: np.ndarray, space: Space, iterations: int,
-             cache: Cache | None = None, rough: bool = False) -> tuple[OptimizeResult, int]:
+def minimize(
+    bench: Bench,
+    model: Model,
+    logs: Sequence[int],
+    z0: np.ndarray,
+    space: Space,
+    iterations: int,
+    cache: Cache | None = None,
+    rough: bool = False,
+) -> tuple[OptimizeResult, int]:
     """One start: scipy's result, and the simulations that it took. Roughly: to a thousandth of the cost.
 
     Coefficients gamma_u and gamma_v go below 0 only where that reduces the cost by _BELOW, whatever the start: without load
@@ -100,9 +110,17 @@ def minimize(bench: Bench, model: Model, logs: Sequence[int], z0: np.ndarray, sp
 
     def solve(z0: np.ndarray, low: np.ndarray) -> OptimizeResult:
         # in units of the noise, since scipy's tolerance of the gradient is absolute
-        return least_squares(lambda z: residual(z) / bench.noise, np.clip(z0, low + 1e-6, space.high - 1e-6),
-                             jac=lambda z: residual.jacobian(z) / bench.noise, bounds=(low, space.high), loss="soft_l1", max_nfev=iterations,
-                             ftol=_ROUGH if rough else 1e-6, xtol=1e-6, gtol=1e-10)
+        return least_squares(
+            lambda z: residual(z) / bench.noise,
+            np.clip(z0, low + 1e-6, space.high - 1e-6),
+            jac=lambda z: residual.jacobian(z) / bench.noise,
+            bounds=(low, space.high),
+            loss="soft_l1",
+            max_nfev=iterations,
+            ftol=_ROUGH if rough else 1e-6,
+            xtol=1e-6,
+            gtol=1e-10,
+        )
 
     gammas = [i for i, name in enumerate(space.names) if name in ("gamma_u", "gamma_v")]
     low = space.low.copy()

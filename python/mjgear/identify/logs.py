@@ -44,8 +44,21 @@ from mjgear._errors import LogError as LogError
 from mjgear.identify import recordings
 
 #: limits of a log, see above
-QUANTITIES = ("time", "position", "velocity", "goal", "torque", "current", "voltage", "duty", "supply", "enable",
-              "temperature", "output", "rotor")
+QUANTITIES = (
+    "time",
+    "position",
+    "velocity",
+    "goal",
+    "torque",
+    "current",
+    "voltage",
+    "duty",
+    "supply",
+    "enable",
+    "temperature",
+    "output",
+    "rotor",
+)
 
 #: names in files that need no column map
 ALIASES = {
@@ -82,8 +95,20 @@ LARGEST_MOTION = 50.0
 _DENSEST = 20
 
 #: numpy's errors for a file that is not an npz, or is damaged
-NPZ_ERRORS = (KeyError, ValueError, OSError, EOFError, TypeError, AttributeError, MemoryError, NotImplementedError,
-              RuntimeError, zipfile.BadZipFile, zlib.error, tokenize.TokenError)
+NPZ_ERRORS = (
+    KeyError,
+    ValueError,
+    OSError,
+    EOFError,
+    TypeError,
+    AttributeError,
+    MemoryError,
+    NotImplementedError,
+    RuntimeError,
+    zipfile.BadZipFile,
+    zlib.error,
+    tokenize.TokenError,
+)
 
 _TRUTH = {"True": 1.0, "true": 1.0, "False": 0.0, "false": 0.0}
 
@@ -124,7 +149,12 @@ class Column:
                 raise LogError(f"column '{text}': wrap is {wrap:g}; write the period of the counter, above 0")
         if unit in UNITS:
             return Column(name, UNITS[unit], wrap, True)
-        return Column(name, _number(unit, f"column '{text}': unit ({', '.join(UNITS)}, or a number)") if unit else 1.0, wrap, bool(unit))
+        return Column(
+            name,
+            _number(unit, f"column '{text}': unit ({', '.join(UNITS)}, or a number)") if unit else 1.0,
+            wrap,
+            bool(unit),
+        )
 
 
 def _number(text: str, what: str) -> float:
@@ -271,8 +301,10 @@ def _read_csv(path: Path, named: Sequence[str] | None = None) -> _Table:
             raise LogError(f"{path}: line {start + 1}: {len(header)} values, and --header names {len(named)} columns")
         header, start = list(named), start - 1
     elif header and all(_is_number(name) for name in header):
-        raise LogError(f"{path}: line {start + 1}: numbers where the names of the columns should be; name them, --header time,position,torque, or write "
-                       "them in a line before it")
+        raise LogError(
+            f"{path}: line {start + 1}: numbers where the names of the columns should be; name them, --header time,position,torque, or write "
+            "them in a line before it"
+        )
     try:  # numbers alone; the reader below names what is wrong with other text
         table = np.loadtxt(lines[start + 1 :], delimiter=dialect.delimiter, comments=None, ndmin=2)
         if table.shape[1] == len(header):
@@ -286,7 +318,9 @@ def _read_csv(path: Path, named: Sequence[str] | None = None) -> _Table:
             if not row:
                 continue
             if len(row) != len(header):
-                raise LogError(f"{path}: line {start + 1 + reader.line_num}: {len(row)} values under {len(header)} columns")
+                raise LogError(
+                    f"{path}: line {start + 1 + reader.line_num}: {len(row)} values under {len(header)} columns"
+                )
             rows.append(row)
     except csv.Error as error:
         raise LogError(f"{path}: line {start + 1 + reader.line_num}: {error}") from None
@@ -346,8 +380,12 @@ def _read_npz(path: Path) -> _Table:
     columns = {"time": times.astype(float)}
     for name, entry in mapping.items():
         indices = entry[1] if isinstance(entry, list) and len(entry) == 2 and isinstance(entry[1], list) else None
-        if indices is None or not all(isinstance(i, float) and i.is_integer() and 0 <= i < data.shape[1] for i in indices):
-            raise LogError(f"{whole}: signal_mapping of '{name}' is not [kind, [column of data, ...]] with {data.shape[1]} columns")
+        if indices is None or not all(
+            isinstance(i, float) and i.is_integer() and 0 <= i < data.shape[1] for i in indices
+        ):
+            raise LogError(
+                f"{whole}: signal_mapping of '{name}' is not [kind, [column of data, ...]] with {data.shape[1]} columns"
+            )
         if len(indices) == 1:
             columns[name] = data[:, int(indices[0])].astype(float)
     if not mapping:
@@ -355,9 +393,16 @@ def _read_npz(path: Path) -> _Table:
     return _Table(columns, 0, {})
 
 
-def read(path: str | Path, columns: Mapping[str, str | Column] | None = None, dt: float = 0.005,
-         facts: Mapping[str, float | str] | None = None, defaults: Mapping[str, Column] | None = None, header: Sequence[str] | None = None,
-         turns: bool = True, angles: bool = True) -> Log:
+def read(
+    path: str | Path,
+    columns: Mapping[str, str | Column] | None = None,
+    dt: float = 0.005,
+    facts: Mapping[str, float | str] | None = None,
+    defaults: Mapping[str, Column] | None = None,
+    header: Sequence[str] | None = None,
+    turns: bool = True,
+    angles: bool = True,
+) -> Log:
     """Read one log and sample it evenly.
 
     Args:
@@ -383,7 +428,9 @@ def read(path: str | Path, columns: Mapping[str, str | Column] | None = None, dt
     path, part = recordings.split(path)
     stem = path.name.removesuffix(".gz")
     reader = None if not recordings.fits(path) else lambda _: _Table(recordings.read(path, part), 0, {})
-    reader = reader or {".csv": _read_csv, ".txt": _read_csv, ".json": _read_json, ".npz": _read_npz}.get(Path(stem).suffix)
+    reader = reader or {".csv": _read_csv, ".txt": _read_csv, ".json": _read_json, ".npz": _read_npz}.get(
+        Path(stem).suffix
+    )
     if reader is None:
         raise LogError(f"{path}: logs are .csv, .json, .npz, .parquet or .mcap files, or folders of rosbag2")
     table = _read_csv(path, header) if reader is _read_csv else reader(path)
@@ -391,10 +438,16 @@ def read(path: str | Path, columns: Mapping[str, str | Column] | None = None, dt
     values = {}
     for quantity, column in chosen.items():
         values[quantity] = _quantity(path, table, quantity, column)
-        span = float(np.ptp(values[quantity])) if quantity in ("position", "goal", "rotor") and len(values[quantity]) else 0.0
+        span = (
+            float(np.ptp(values[quantity]))
+            if quantity in ("position", "goal", "rotor") and len(values[quantity])
+            else 0.0
+        )
         if not turns and span > LARGEST_MOTION and column.scale == 1 and not column.stated:
-            raise LogError(f"{path}: column '{column.name}' goes over {span:.4g} rad, {span / (2 * math.pi):.3g} turns; name its unit, "
-                           f"--column {quantity}={column.name}:deg, or :rad if that is right")
+            raise LogError(
+                f"{path}: column '{column.name}' goes over {span:.4g} rad, {span / (2 * math.pi):.3g} turns; name its unit, "
+                f"--column {quantity}={column.name}:deg, or :rad if that is right"
+            )
     return _resample(path, values, dt, table.first, {**table.facts, **(facts or {})})
 
 
@@ -407,7 +460,11 @@ def read_all(paths: Iterable[str | Path], **options: Any) -> list[Log]:
     files: list[Path] = []
     for path in map(Path, paths):
         if path.is_dir() and not recordings.is_bag(path):
-            files += sorted(f for f in path.iterdir() if f.name.removesuffix(".gz").endswith((".csv", ".json", ".npz", ".parquet", ".mcap")))
+            files += sorted(
+                f
+                for f in path.iterdir()
+                if f.name.removesuffix(".gz").endswith((".csv", ".json", ".npz", ".parquet", ".mcap"))
+            )
         else:
             files.append(path)
     seen: set[Path] = set()
@@ -426,8 +483,9 @@ def _listed(names: Iterable[str], most: int = 60) -> str:
     return ", ".join(short if len(short) <= 30 else [*short[:30], f"and {len(short) - 30} more"])
 
 
-def _choose(path: Path, table: _Table, wanted: Mapping[str, str | Column],
-            defaults: Mapping[str, Column], angles: bool = True) -> dict[str, Column]:
+def _choose(
+    path: Path, table: _Table, wanted: Mapping[str, str | Column], defaults: Mapping[str, Column], angles: bool = True
+) -> dict[str, Column]:
     """quantity -> column of this file."""
     chosen = {}
     for quantity, column in wanted.items():
@@ -446,7 +504,9 @@ def _choose(path: Path, table: _Table, wanted: Mapping[str, str | Column],
             chosen[quantity] = Column(name)
     for quantity in ("time", "position"):
         if quantity not in chosen and (quantity == "time" or angles or "velocity" not in chosen):
-            raise LogError(f"{path}: no column for {quantity}; name it: {quantity}=COLUMN (there are: {_listed(table.columns)})")
+            raise LogError(
+                f"{path}: no column for {quantity}; name it: {quantity}=COLUMN (there are: {_listed(table.columns)})"
+            )
     return chosen
 
 
@@ -465,7 +525,9 @@ def _quantity(path: Path, table: _Table, quantity: str, column: Column) -> np.nd
     with np.errstate(over="ignore"):
         values = raw * column.scale
     if not (np.abs(values) <= LARGEST_VALUE).all():
-        raise LogError(f"{path}: column '{column.name}' times {column.scale:g} has numbers above {LARGEST_VALUE:g}; check its unit")
+        raise LogError(
+            f"{path}: column '{column.name}' times {column.scale:g} has numbers above {LARGEST_VALUE:g}; check its unit"
+        )
     return values
 
 
@@ -479,8 +541,10 @@ def _resample(path: Path, values: dict[str, np.ndarray], dt: float, first: int, 
         place = f"line {first + back[0] + 1}" if first else f"entry {back[0] + 1}"
         raise LogError(f"{path}: {place}: time does not increase ({time[back[0]]:g} s, then {time[back[0] + 1]:g} s)")
     if (time[-1] - time[0]) / dt > _DENSEST * time.size:
-        raise LogError(f"{path}: {time.size} samples in {time[-1] - time[0]:g} s, and one is wanted every {dt:g} s; if the "
-                       "column's unit is another than s, name it (--column time=NAME:us, ms), else take a larger --dt")
+        raise LogError(
+            f"{path}: {time.size} samples in {time[-1] - time[0]:g} s, and one is wanted every {dt:g} s; if the "
+            "column's unit is another than s, name it (--column time=NAME:us, ms), else take a larger --dt"
+        )
     even = np.arange(time[0], time[-1], dt)
     if even.size < 10:
         raise LogError(f"{path}: {time[-1] - time[0]:g} s are too short for samples every {dt:g} s")

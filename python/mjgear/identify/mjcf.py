@@ -17,8 +17,21 @@ from mjgear.identify.models import Model
 UNKNOWN = "unknown: these logs do not tell it"
 
 # keys of the plugin that a fitted gear may have
-_KEYS = ("gamma_u", "gamma_v", "coulomb", "curved_friction", "curved_velocity", "curved_exponent", "stribeck_friction", "stribeck_velocity", "stribeck_exponent",
-         "gamma_u_stribeck", "gamma_v_stribeck", "gamma_u_quadratic", "gamma_v_quadratic")
+_KEYS = (
+    "gamma_u",
+    "gamma_v",
+    "coulomb",
+    "curved_friction",
+    "curved_velocity",
+    "curved_exponent",
+    "stribeck_friction",
+    "stribeck_velocity",
+    "stribeck_exponent",
+    "gamma_u_stribeck",
+    "gamma_v_stribeck",
+    "gamma_u_quadratic",
+    "gamma_v_quadratic",
+)
 
 
 def _number(x: float) -> str:
@@ -31,8 +44,14 @@ def attribute(text: str) -> str:
     return escape(kept, {'"': "&quot;", "--": "-&#45;"})
 
 
-def gear(model: Model, values: Mapping[str, float], joint: str = "joint", indent: str = "  ", unknown: Collection[str] = (),
-         efficiencies: bool = False) -> str:
+def gear(
+    model: Model,
+    values: Mapping[str, float],
+    joint: str = "joint",
+    indent: str = "  ",
+    unknown: Collection[str] = (),
+    efficiencies: bool = False,
+) -> str:
     """The ``<extension>`` for a fitted gear; empty for MuJoCo's own friction.
 
     Args:
@@ -50,10 +69,21 @@ def gear(model: Model, values: Mapping[str, float], joint: str = "joint", indent
         keys += [("backlash", "exact"), ("encoder", "joint")]
         keys += [(k, _number(values[k])) for k in ("half_gap", "stiffness", "damping")]
         keys += [("rotor_inertia", _number(values["armature"]))]
-    lines = [f'{indent}    <config key="{k}" value="{v}"/>' + (f"  <!-- {UNKNOWN} -->" if k in unknown else "") for k, v in keys]
-    return "\n".join([f"{indent}<extension>", f'{indent}  <plugin plugin="mjgear.transmission">',
-                      f'{indent}    <instance name="gears">', *("  " + line for line in lines),
-                      f"{indent}    </instance>", f"{indent}  </plugin>", f"{indent}</extension>"])
+    lines = [
+        f'{indent}    <config key="{k}" value="{v}"/>' + (f"  <!-- {UNKNOWN} -->" if k in unknown else "")
+        for k, v in keys
+    ]
+    return "\n".join(
+        [
+            f"{indent}<extension>",
+            f'{indent}  <plugin plugin="mjgear.transmission">',
+            f'{indent}    <instance name="gears">',
+            *("  " + line for line in lines),
+            f"{indent}    </instance>",
+            f"{indent}  </plugin>",
+            f"{indent}</extension>",
+        ]
+    )
 
 
 def joint_attributes(model: Model, values: Mapping[str, float]) -> str:
@@ -73,7 +103,12 @@ def motor_damping(values: Mapping[str, float]) -> str:
 
 def complete(bench: Bench, model: Model, values: Mapping[str, float]) -> dict[str, float]:
     """Fitted and known numbers together, with the shaft of a gap."""
-    return {**bench.known, **values, **bench.shapes(model), **(bench.shaft(values) if "half_gap" in model.parameters else {})}
+    return {
+        **bench.known,
+        **values,
+        **bench.shapes(model),
+        **(bench.shaft(values) if "half_gap" in model.parameters else {}),
+    }
 
 
 def actuators(bench: Pendulum, values: Mapping[str, float], i: int, joint: str = "joint", indent: str = "    ") -> str:
@@ -91,8 +126,10 @@ def actuators(bench: Pendulum, values: Mapping[str, float], i: int, joint: str =
     else:
         lines.append(f'<general name="motor" joint="{joint}" gainprm="{_number(unit)}"{clamp}/>')
     if bench.drive == "voltage":
-        lines.append(f'<general name="back_emf" joint="{joint}" gainprm="0" biastype="affine" '
-                     f'biasprm="0 0 {_number(-k * unit)}"/>')
+        lines.append(
+            f'<general name="back_emf" joint="{joint}" gainprm="0" biastype="affine" '
+            f'biasprm="0 0 {_number(-k * unit)}"/>'
+        )
     if bench.drive == "current" and constants["supply"] > 0:
         lines.append("<!-- without the bound that the supply sets to the current at high speed -->")
     return "\n".join(indent + line for line in lines)
@@ -122,24 +159,26 @@ def pendulum(bench: Pendulum, model: Model, values: Mapping[str, float], i: int 
     step = bench.logs[i].dt / bench.substeps(i)
     given = complete(bench, model, values)
     extension = gear(model, given)
-    return "\n".join([
-        f'<mujoco model="{attribute(bench.logs[i].name)}">',
-        f'  <option timestep="{_number(step)}" gravity="0 0 {_number(-GRAVITY)}" integrator="Euler"/>',
-        *([extension] if extension else []),
-        "  <worldbody>",
-        '    <body name="pendulum">',
-        f'      <joint name="joint" axis="0 -1 0" {joint_attributes(model, given)}{limit}/>',
-        f'      <inertial pos="{place}" mass="{_number(mass)}" diaginertia="{own!r} {own!r} {own!r}"/>',
-        f'      <geom type="capsule" fromto="0 0 0 {place}" size="0.005" contype="0" conaffinity="0"/>',
-        f'      <geom type="sphere" pos="{place}" size="0.02" contype="0" conaffinity="0"/>',
-        "    </body>",
-        "  </worldbody>",
-        "  <actuator>",
-        actuators(bench, values, i),
-        "  </actuator>",
-        "</mujoco>",
-        "",
-    ])
+    return "\n".join(
+        [
+            f'<mujoco model="{attribute(bench.logs[i].name)}">',
+            f'  <option timestep="{_number(step)}" gravity="0 0 {_number(-GRAVITY)}" integrator="Euler"/>',
+            *([extension] if extension else []),
+            "  <worldbody>",
+            '    <body name="pendulum">',
+            f'      <joint name="joint" axis="0 -1 0" {joint_attributes(model, given)}{limit}/>',
+            f'      <inertial pos="{place}" mass="{_number(mass)}" diaginertia="{own!r} {own!r} {own!r}"/>',
+            f'      <geom type="capsule" fromto="0 0 0 {place}" size="0.005" contype="0" conaffinity="0"/>',
+            f'      <geom type="sphere" pos="{place}" size="0.02" contype="0" conaffinity="0"/>',
+            "    </body>",
+            "  </worldbody>",
+            "  <actuator>",
+            actuators(bench, values, i),
+            "  </actuator>",
+            "</mujoco>",
+            "",
+        ]
+    )
 
 
 def inputs(bench: Pendulum, values: Mapping[str, float], i: int) -> np.ndarray:

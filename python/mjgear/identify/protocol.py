@@ -113,8 +113,14 @@ def write_signals(folder: Path, servo: Servo, stall: float, length: float) -> li
             on = np.ones_like(t) if e.motor_off is None else t < e.motor_off
             path = folder / f"{weight}-{e.name}.csv"
             text = io.StringIO()
-            np.savetxt(text, np.column_stack([t, goal, on]), fmt="%.6g", delimiter=",", comments="",
-                       header=f"# servo={servo.name} mass={mass:.4g} length={length:g} trajectory={e.name}\ntime,goal,enable")
+            np.savetxt(
+                text,
+                np.column_stack([t, goal, on]),
+                fmt="%.6g",
+                delimiter=",",
+                comments="",
+                header=f"# servo={servo.name} mass={mass:.4g} length={length:g} trajectory={e.name}\ntime,goal,enable",
+            )
             files.write(path, text.getvalue())
             written.append(path)
     return written

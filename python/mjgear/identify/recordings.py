@@ -53,7 +53,9 @@ def read(path: Path, part: str) -> Columns:
     except ImportError as error:
         raise LogError(f"{path}: {error}") from None
     except Exception as error:  # damaged files make the packages raise errors of any type
-        raise LogError(f"{path}: cannot be read: {type(error).__name__}: {str(error).splitlines()[0] if str(error) else ''}") from None
+        raise LogError(
+            f"{path}: cannot be read: {type(error).__name__}: {str(error).splitlines()[0] if str(error) else ''}"
+        ) from None
 
 
 def _require(module: str, package: str) -> None:
@@ -88,14 +90,23 @@ def _read_parquet(path: Path, part: str) -> Columns:
     if part and (not part.isdecimal() or int(part) not in episodes):
         raise LogError(f"{path}: no episode '{part}'; there are {episodes[0]} to {episodes[-1]}")
     if not part and len(episodes) > 1:
-        raise LogError(f"{path}: {len(episodes)} episodes, {episodes[0]} to {episodes[-1]}; a log is one motion: {path.name}#{episodes[0]}")
+        raise LogError(
+            f"{path}: {len(episodes)} episodes, {episodes[0]} to {episodes[-1]}; a log is one motion: {path.name}#{episodes[0]}"
+        )
     chosen = columns["episode_index"] == (int(part) if part else episodes[0])
     return {name: column[chosen] for name, column in columns.items()}
 
 
 def _features(path: Path) -> dict[str, list[str]]:
     """Names of the elements of each list, by meta/info.json of the data set."""
-    info = next((folder / "meta" / "info.json" for folder in path.resolve().parents[:4] if (folder / "meta" / "info.json").is_file()), None)
+    info = next(
+        (
+            folder / "meta" / "info.json"
+            for folder in path.resolve().parents[:4]
+            if (folder / "meta" / "info.json").is_file()
+        ),
+        None,
+    )
     if info is None:
         return {}
     features = json.loads(info.read_text(encoding="utf-8")).get("features", {})
@@ -160,7 +171,9 @@ def _joints(path: Path, part: str, messages: Iterable[tuple[str, int, Any]]) -> 
         first = origins.setdefault(topic, stamp or logged)
         flat.setdefault("time", 1e-9 * ((stamp or logged) - first))  # seconds of an epoch have no digits left for this
         if rows and set(rows) != set(flat):
-            raise LogError(f"{path}: topic {topic}: message {len(next(iter(rows.values())))} has other joints or quantities than those before it")
+            raise LogError(
+                f"{path}: topic {topic}: message {len(next(iter(rows.values())))} has other joints or quantities than those before it"
+            )
         for name, value in flat.items():
             rows.setdefault(name, []).append(value)
     if not topics:
@@ -176,7 +189,9 @@ def _joints(path: Path, part: str, messages: Iterable[tuple[str, int, Any]]) -> 
         raise LogError(f"{path}: no joint '{joint}' in {topic}; there are {', '.join(joints) or 'none'}")
     if joint or len(joints) == 1:
         chosen = joint or joints[0]
-        columns |= {_NAMES.get(kind, kind): columns[f"{chosen}.{kind}"] for kind in _STATE if f"{chosen}.{kind}" in columns}
+        columns |= {
+            _NAMES.get(kind, kind): columns[f"{chosen}.{kind}"] for kind in _STATE if f"{chosen}.{kind}" in columns
+        }
     return columns
 
 

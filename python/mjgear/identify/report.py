@@ -51,7 +51,9 @@ def robot_figure(found: Robot, log: int = 0) -> Figure:
     names = list(measured.signal_mapping)
     columns = 2 if len(names) > 1 else 1
     rows = -(-len(names) // columns)
-    figure, axes = plt.subplots(rows, columns, figsize=(11, 1.6 * rows + 0.6), layout="constrained", squeeze=False, sharex=True)
+    figure, axes = plt.subplots(
+        rows, columns, figsize=(11, 1.6 * rows + 0.6), layout="constrained", squeeze=False, sharex=True
+    )
     for panel, name in zip(axes.flat, names):
         k = measured.signal_mapping[name][1]
         for series, label, color in (start, "start", "C1"), (predicted, "identified", "C0"):
@@ -67,13 +69,24 @@ def robot_figure(found: Robot, log: int = 0) -> Figure:
 
 def write(found: Identification, title: str) -> str:
     """The page."""
-    parts = [f"<!DOCTYPE html><html lang='en'><head><meta charset='utf-8'><title>{html.escape(title)}</title><style>{_STYLE}</style></head><body>",
-             f"<h1>{html.escape(title)}</h1>", f"<p>{len(found.bench.logs)} logs. Chosen by what it predicts held out: <b>{html.escape(MODELS[found.chosen].title)}</b>.</p>",
-             "<h2>Numbers</h2>", _parameter_table(found)]
+    parts = [
+        f"<!DOCTYPE html><html lang='en'><head><meta charset='utf-8'><title>{html.escape(title)}</title><style>{_STYLE}</style></head><body>",
+        f"<h1>{html.escape(title)}</h1>",
+        f"<p>{len(found.bench.logs)} logs. Chosen by what it predicts held out: <b>{html.escape(MODELS[found.chosen].title)}</b>.</p>",
+        "<h2>Numbers</h2>",
+        _parameter_table(found),
+    ]
     if found.notes:
-        parts += ["<h2>What the logs leave open</h2><ul>", *(f"<li>{html.escape(n)}</li>" for n in found.notes), "</ul>"]
-    parts += [f"<h2>Models</h2><p>Mean absolute error in {found.bench.unit}: on the logs that were fitted, and on logs that were left "
-              "out of the fit. Every model had the same starts and iterations.</p>", _model_table(found)]
+        parts += [
+            "<h2>What the logs leave open</h2><ul>",
+            *(f"<li>{html.escape(n)}</li>" for n in found.notes),
+            "</ul>",
+        ]
+    parts += [
+        f"<h2>Models</h2><p>Mean absolute error in {found.bench.unit}: on the logs that were fitted, and on logs that were left "
+        "out of the fit. Every model had the same starts and iterations.</p>",
+        _model_table(found),
+    ]
     captions = {
         "law": "Torque into the gear and torque delivered, while it moves, over the law: above the diagonal the load drives.",
         "trajectories": "Measured and predicted motion from the first sample on, with the chosen model and MuJoCo's own friction.",
@@ -82,7 +95,9 @@ def write(found: Identification, title: str) -> str:
     }
     parts.append("<h2>Plots</h2>")
     for name, figure in figures(found).items():
-        parts.append(f"<p class='figure'><img alt='{name}' src='data:image/png;base64,{_png(figure)}'><br>{captions[name]}</p>")
+        parts.append(
+            f"<p class='figure'><img alt='{name}' src='data:image/png;base64,{_png(figure)}'><br>{captions[name]}</p>"
+        )
     parts += ["<h2>MJCF</h2><pre>", html.escape(found.mjcf()), "</pre></body></html>"]
     return "\n".join(parts)
 
@@ -107,12 +122,18 @@ def _parameter_table(found: Identification) -> str:
 
 def _model_table(found: Identification) -> str:
     ways = list(found.held.errors)
-    rows = ["<tr><th>model</th><th>parameters</th><th>fitted</th>" + "".join(f"<th>{w} left out</th>" for w in ways) + "</tr>"]
+    rows = [
+        "<tr><th>model</th><th>parameters</th><th>fitted</th>"
+        + "".join(f"<th>{w} left out</th>" for w in ways)
+        + "</tr>"
+    ]
     for name, fit in found.fits.items():
         if all(name in found.held.errors[w] for w in ways):
             cells = "".join(f"<td>{found.held.mean(name, w):.4f}</td>" for w in ways)
             mark = " class='chosen'" if name == found.chosen else ""
-            rows.append(f"<tr{mark}><td>{html.escape(fit.model.title)}</td><td>{len(fit.values)}</td><td>{found.error(name):.4f}</td>{cells}</tr>")
+            rows.append(
+                f"<tr{mark}><td>{html.escape(fit.model.title)}</td><td>{len(fit.values)}</td><td>{found.error(name):.4f}</td>{cells}</tr>"
+            )
     return f"<table>{''.join(rows)}</table>"
 
 
@@ -151,7 +172,9 @@ def torques(found: Identification, i: int) -> tuple[np.ndarray, np.ndarray, np.n
     else:
         motor = told * (k if bench.drive == "current" else 1.0)
     motor = values.get("torque_scale", 1.0) * motor * log.data.get("enable", np.ones(log.n))
-    delivered = c["gravity"] * np.sin(log.data["position"] + values.get("offset", 0.0)) + c["inertia"] * a + _viscous(found, v)
+    delivered = (
+        c["gravity"] * np.sin(log.data["position"] + values.get("offset", 0.0)) + c["inertia"] * a + _viscous(found, v)
+    )
     moving = np.abs(v) > 0.1
     return (motor - values.get("armature", 0.0) * a - _rotor_viscous(found, v))[moving], delivered[moving], v[moving]
 
@@ -167,7 +190,11 @@ def _law(found: Identification) -> Figure:
         left.plot(s * u, s * x, ".", ms=1.5, alpha=0.3, color="C0", rasterized=True)
         right.plot(s * x, s * (u - x), ".", ms=1.5, alpha=0.3, color="C0", rasterized=True)
     u = np.linspace(-largest, largest, 400)
-    p = found.bench.vector(found.fit.model, {**values, "viscous": 0.0, "motor_viscous": 0.0, "torque_scale": 1.0}, np.zeros(len(core.PARAMETERS)))
+    p = found.bench.vector(
+        found.fit.model,
+        {**values, "viscous": 0.0, "motor_viscous": 0.0, "torque_scale": 1.0},
+        np.zeros(len(core.PARAMETERS)),
+    )
     for speed, style in ((found.bench.scale["speed"], "-"), (1e-6 * found.bench.scale["speed"], "--")):
         if style == "--" and not {"stribeck_friction", "curved_friction", "Kes"} & values.keys():
             continue
@@ -175,8 +202,15 @@ def _law(found: Identification) -> Figure:
         left.plot(u, x, style, color="C3", label="law, sliding" if style == "-" else "law, near rest")
         right.plot(x, u - x, style, color="C3")
     left.plot(u, u, ":", color="0.5", label="no friction")
-    left.set(xlabel="torque into the gear, along the motion [N m]", ylabel="torque delivered [N m]", xlim=(-largest, largest), ylim=(-largest, largest))
-    right.set(xlabel="load: torque delivered, along the motion [N m]", ylabel="friction [N m]", xlim=(-largest, largest))
+    left.set(
+        xlabel="torque into the gear, along the motion [N m]",
+        ylabel="torque delivered [N m]",
+        xlim=(-largest, largest),
+        ylim=(-largest, largest),
+    )
+    right.set(
+        xlabel="load: torque delivered, along the motion [N m]", ylabel="friction [N m]", xlim=(-largest, largest)
+    )
     left.legend(loc="upper left")
     for axes in (left, right):
         axes.grid(alpha=0.3)
@@ -205,7 +239,9 @@ def _trajectories(found: Identification) -> Figure:
         low, high = np.min(log.data["position"]), np.max(log.data["position"])
         ax.set_ylim(low - 0.4 * (high - low) - 1e-3, high + 0.4 * (high - low) + 1e-3)
         facts = [f"{k} {log.facts[k]:g}" for k in ("kp", "mass") if isinstance(log.facts.get(k), float)]
-        ax.set_title(", ".join([_label(str(log.facts.get("trajectory", log.name))), *facts]), fontsize=8, parse_math=False)
+        ax.set_title(
+            ", ".join([_label(str(log.facts.get("trajectory", log.name))), *facts]), fontsize=8, parse_math=False
+        )
         ax.tick_params(labelsize=7)
     axes[0, 0].legend(fontsize=7)
     figure.supxlabel("time [s]", fontsize=9)
@@ -233,17 +269,33 @@ def _residuals(found: Identification) -> Figure:
         position.append(reduced(log.data.get("position", np.full(log.n, np.nan))))
         temperature.append(reduced(log.data.get("temperature", np.full(log.n, np.nan))))
     r = np.concatenate(error)
-    shown = [(np.concatenate(c), label) for c, label in ((speed, "speed [rad/s]"), (load, "load [N m]"), (position, "position [rad]"),
-                                                         (temperature, "temperature [°C]"))]
+    shown = [
+        (np.concatenate(c), label)
+        for c, label in (
+            (speed, "speed [rad/s]"),
+            (load, "load [N m]"),
+            (position, "position [rad]"),
+            (temperature, "temperature [°C]"),
+        )
+    ]
     shown = [(c, label) for c, label in shown if np.isfinite(c).all()]
-    figure, axes = plt.subplots(1, len(shown), figsize=(3.3 * len(shown), 3), layout="constrained", sharey=True, squeeze=False)
+    figure, axes = plt.subplots(
+        1, len(shown), figsize=(3.3 * len(shown), 3), layout="constrained", sharey=True, squeeze=False
+    )
     for ax, (x, label) in zip(axes.flat, shown):
         ax.plot(x, r, ".", ms=1, alpha=0.2, rasterized=True)
         edges = np.quantile(x, np.linspace(0, 1, 13))
         if np.ptp(edges) > 0:
             place = np.clip(np.searchsorted(edges, x) - 1, 0, 11)
             middle = [np.median(x[place == k]) for k in range(12) if np.any(place == k)]
-            ax.plot(middle, [np.median(r[place == k]) for k in range(12) if np.any(place == k)], "C3o-", ms=3, lw=1, label="median")
+            ax.plot(
+                middle,
+                [np.median(r[place == k]) for k in range(12) if np.any(place == k)],
+                "C3o-",
+                ms=3,
+                lw=1,
+                label="median",
+            )
         ax.set_xlabel(label)
         ax.grid(alpha=0.3)
     axes[0, 0].set_ylabel(f"predicted - measured [{bench.unit}]")

@@ -52,12 +52,17 @@ class Identification:
         """Models in rows: parameters, error on the logs, errors held out."""
         ways = list(self.held.errors)
         head = ["model", "parameters", "fitted"] + [f"{way} left out" for way in ways]
-        rows = [[MODELS[n].title + (" *" if n == self.chosen else ""), str(len(f.values)), f"{self.error(n):.4f}"]
-                + [f"{self.held.mean(n, way):.4f}" for way in ways] for n, f in self.fits.items()
-                if all(n in self.held.errors[way] for way in ways)]
+        rows = [
+            [MODELS[n].title + (" *" if n == self.chosen else ""), str(len(f.values)), f"{self.error(n):.4f}"]
+            + [f"{self.held.mean(n, way):.4f}" for way in ways]
+            for n, f in self.fits.items()
+            if all(n in self.held.errors[way] for way in ways)
+        ]
         width = [max(len(row[i]) for row in [head, *rows]) for i in range(len(head))]
-        return "\n".join("  ".join(cell.ljust(w) if i == 0 else cell.rjust(w) for i, (cell, w) in enumerate(zip(row, width)))
-                         for row in [head, *rows])
+        return "\n".join(
+            "  ".join(cell.ljust(w) if i == 0 else cell.rjust(w) for i, (cell, w) in enumerate(zip(row, width)))
+            for row in [head, *rows]
+        )
 
     def numbers(self) -> str:
         """Parameters of the chosen model with their intervals."""
@@ -81,15 +86,33 @@ class Identification:
         unknown = {name for name, interval in self.intervals.items() if not interval.known}
         # coefficients that are unknown one by one, but whose efficiencies are known
         etas = ("eta_forward", "eta_backward")
-        by_eta = bool({"gamma_u", "gamma_v"} & unknown) and all(n in self.intervals and n not in unknown for n in etas) and self.intervals[etas[0]].value > 0
+        by_eta = (
+            bool({"gamma_u", "gamma_v"} & unknown)
+            and all(n in self.intervals and n not in unknown for n in etas)
+            and self.intervals[etas[0]].value > 0
+        )
         extension = mjcf.gear(self.fit.model, values, joint, unknown=unknown, efficiencies=by_eta)
-        at_joint = {"viscous": "damping", "armature": "armature", **({"coulomb": "frictionloss"} if self.fit.model.name == "native" else {})}
+        at_joint = {
+            "viscous": "damping",
+            "armature": "armature",
+            **({"coulomb": "frictionloss"} if self.fit.model.name == "native" else {}),
+        }
         doubtful = [attribute for name, attribute in at_joint.items() if name in unknown]
         remark = f" {', '.join(doubtful)}: {mjcf.UNKNOWN}" if doubtful else ""
         motor = mjcf.motor_damping(values).strip()
-        return "\n".join(filter(None, ["  <!-- the joint in worldbody: -->", f'  <joint name="{mjcf.attribute(joint)}" {mjcf.joint_attributes(self.fit.model, values)}/>',
-                                        f"  <!--{remark} -->" if remark else "", f"  <!-- its actuator has {motor}, in front of the teeth -->" if motor else "",
-                                        "  <!-- in mujoco: -->" if extension else "", extension]))
+        return "\n".join(
+            filter(
+                None,
+                [
+                    "  <!-- the joint in worldbody: -->",
+                    f'  <joint name="{mjcf.attribute(joint)}" {mjcf.joint_attributes(self.fit.model, values)}/>',
+                    f"  <!--{remark} -->" if remark else "",
+                    f"  <!-- its actuator has {motor}, in front of the teeth -->" if motor else "",
+                    "  <!-- in mujoco: -->" if extension else "",
+                    extension,
+                ],
+            )
+        )
 
     def json(self) -> str:
         """Everything as JSON."""
@@ -97,19 +120,41 @@ class Identification:
             "chosen": self.chosen,
             "unit_of_errors": self.bench.unit,
             "known": self.bench.known,
-            "parameters": {n: {"value": i.value, "low": i.low, "high": i.high, "known": i.known}
-                           for n, i in self.intervals.items()},
-            "misfit": None if self.misfit is None else {
+            "parameters": {
+                n: {"value": i.value, "low": i.low, "high": i.high, "known": i.known} for n, i in self.intervals.items()
+            },
+            "misfit": None
+            if self.misfit is None
+            else {
                 "residual_over_noise": self.misfit.ratio,
-                "suspects": {s.name: {"explains": s.explains, "sure": s.is_sure, "text": s.text} for s in self.misfit.suspects}},
+                "suspects": {
+                    s.name: {"explains": s.explains, "sure": s.is_sure, "text": s.text} for s in self.misfit.suspects
+                },
+            },
             "correlations": {"names": list(self.intervals), "matrix": self.intervals.correlations.tolist()},
-            "models": {n: {"title": f.model.title, "values": f.values, "cost": f.cost, "costs_of_starts": f.costs,
-                           "simulations": f.simulations, "seconds": f.seconds, "error": self.error(n)}
-                       for n, f in self.fits.items()},
-            "held_out": {way: {m: {g: float(e[logs].mean()) for g, logs in self.held.groups[way].items()}
-                               for m, e in errors.items()} for way, errors in self.held.errors.items()},
-            "values_without": {way: {g: {m: f.values for m, f in fits.items()} for g, fits in of_way.items()}
-                               for way, of_way in self.held.fits.items()},
+            "models": {
+                n: {
+                    "title": f.model.title,
+                    "values": f.values,
+                    "cost": f.cost,
+                    "costs_of_starts": f.costs,
+                    "simulations": f.simulations,
+                    "seconds": f.seconds,
+                    "error": self.error(n),
+                }
+                for n, f in self.fits.items()
+            },
+            "held_out": {
+                way: {
+                    m: {g: float(e[logs].mean()) for g, logs in self.held.groups[way].items()}
+                    for m, e in errors.items()
+                }
+                for way, errors in self.held.errors.items()
+            },
+            "values_without": {
+                way: {g: {m: f.values for m, f in fits.items()} for g, fits in of_way.items()}
+                for way, of_way in self.held.fits.items()
+            },
             "logs": [log.name for log in self.bench.logs],
             "notes": self.notes,
         }

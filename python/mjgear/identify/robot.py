@@ -65,7 +65,9 @@ def _writer(joint: str, name: str) -> Callable[[mujoco.MjSpec, Any], None]:
     return lambda spec, parameter: set_number(spec, joint, name, float(parameter.value[0]))
 
 
-def parameters(spec: mujoco.MjSpec, joints: Sequence[str], gear: Mapping[str, tuple[float, float, float]] = GEAR) -> Any:
+def parameters(
+    spec: mujoco.MjSpec, joints: Sequence[str], gear: Mapping[str, tuple[float, float, float]] = GEAR
+) -> Any:
     """Gears as parameters of mujoco.sysid, named JOINT.NUMBER; joints without a gear get one.
 
     Args:
@@ -110,10 +112,15 @@ class Robot:
 
     def text(self) -> str:
         """The numbers in lines."""
-        return "\n".join(f"  {name:<28}{value:>12.5g}   {low:.4g} to {high:.4g}" for name, (value, low, high) in self.intervals.items())
+        return "\n".join(
+            f"  {name:<28}{value:>12.5g}   {low:.4g} to {high:.4g}"
+            for name, (value, low, high) in self.intervals.items()
+        )
 
 
-def intervals(parameters: Any, residuals: Sequence[np.ndarray], jacobian: np.ndarray, level: float = 0.95) -> dict[str, tuple[float, float, float]]:
+def intervals(
+    parameters: Any, residuals: Sequence[np.ndarray], jacobian: np.ndarray, level: float = 0.95
+) -> dict[str, tuple[float, float, float]]:
     """Intervals that hold for all parameters together (Bonferroni), each the wider one of two.
 
     One takes the residuals as independent noise (``sysid.calculate_intervals``). The other takes each log as one
@@ -136,11 +143,19 @@ def intervals(parameters: Any, residuals: Sequence[np.ndarray], jacobian: np.nda
         scores = np.array([jacobian[a:b].T @ r for a, b, r in zip(ends[:-1], ends[1:], residuals)])
         variance = np.diag(inverse @ (scores.T @ scores) @ inverse) * n / (n - 1)
         half = np.maximum(half, student.ppf(1 - tail, n - 1) * np.sqrt(np.maximum(variance, 0)))
-    return {name: (float(v), float(max(a, v - h)), float(min(b, v + h))) for name, v, h, a, b in zip(names, x, half, low, high)}
+    return {
+        name: (float(v), float(max(a, v - h)), float(min(b, v + h)))
+        for name, v, h, a, b in zip(names, x, half, low, high)
+    }
 
 
-def identify(sequences: Sequence[Any], start: Any, optimizer: str = "mujoco", weights: Mapping[str, float] | None = None,
-             **options: Any) -> Robot:
+def identify(
+    sequences: Sequence[Any],
+    start: Any,
+    optimizer: str = "mujoco",
+    weights: Mapping[str, float] | None = None,
+    **options: Any,
+) -> Robot:
     """Identify parameters from measured sequences.
 
     Args:
@@ -156,8 +171,14 @@ def identify(sequences: Sequence[Any], start: Any, optimizer: str = "mujoco", we
     found, result = sysid.optimize(start, residual, optimizer, **options)
     parts, predicted, measured = residual(result.x, found.copy(), return_pred_all=True)
     residuals = [np.asarray(r).ravel() for r in parts]
-    return Robot(found, result, intervals(found, residuals, np.asarray(result.jac)), before, [series[0] for series in predicted],
-                 [series[0] for series in measured])
+    return Robot(
+        found,
+        result,
+        intervals(found, residuals, np.asarray(result.jac)),
+        before,
+        [series[0] for series in predicted],
+        [series[0] for series in measured],
+    )
 
 
 def load(log: str | Path, *models: mujoco.MjModel) -> Any:
@@ -207,7 +228,9 @@ def identify_robot(model: str | Path, logs: Sequence[str | Path], joints: Sequen
         states.append(state)
         controls.append(trajectory.control)
         sensors.append(trajectory.sensordata)
-    sequences = sysid.ModelSequences(Path(model).stem, spec, names, states, controls, sensors, allow_missing_sensors=True)
+    sequences = sysid.ModelSequences(
+        Path(model).stem, spec, names, states, controls, sensors, allow_missing_sensors=True
+    )
     found = identify([sequences], start, **options)
     for name, (value, _, _) in found.intervals.items():
         joint, number = name.rsplit(".", 1)

@@ -94,20 +94,32 @@ class Scale:
 
     def notes(self) -> list[str]:
         """Notes for the report."""
-        what = "the torque constant" if self.name == "torque_constant" else "the scale of the motor's torque (torque constant, gain of the loop, mass)"
+        what = (
+            "the torque constant"
+            if self.name == "torque_constant"
+            else "the scale of the motor's torque (torque constant, gain of the loop, mass)"
+        )
         free = "--fit torque_scale fits it with every model"
         if self.given and self.is_contradicted:
-            return [f"the logs contradict {what}: they fit best with {self.best:.2f} times the motor torque that was given ({self.low:.2f} to "
-                    f"{self.high:.2f}), or with a load {1 / self.best:.2f} times as large; {free}"]
+            return [
+                f"the logs contradict {what}: they fit best with {self.best:.2f} times the motor torque that was given ({self.low:.2f} to "
+                f"{self.high:.2f}), or with a load {1 / self.best:.2f} times as large; {free}"
+            ]
         if self.given and not self.low <= 1 <= self.high:
-            return [f"{what} is given, and the logs fit better with {self.best:.2f} times the motor torque ({self.low:.2f} to {self.high:.2f}), "
-                    f"within its tolerance of {100 * self.tolerance:.0f} %; {free}"]
+            return [
+                f"{what} is given, and the logs fit better with {self.best:.2f} times the motor torque ({self.low:.2f} to {self.high:.2f}), "
+                f"within its tolerance of {100 * self.tolerance:.0f} %; {free}"
+            ]
         if self.given and not self.is_told:
-            return [f"{what} is given and cannot be tested by these logs: a gear makes up for a wrong one. Intervals reckon with {100 * self.tolerance:.0f} %; "
-                    "state how well it is known (--known torque_constant=VALUE:5%, --known torque_scale=1:5%)"]
+            return [
+                f"{what} is given and cannot be tested by these logs: a gear makes up for a wrong one. Intervals reckon with {100 * self.tolerance:.0f} %; "
+                "state how well it is known (--known torque_constant=VALUE:5%, --known torque_scale=1:5%)"
+            ]
         if not self.given and not self.is_told:
-            return ["torque_constant and gear make up for each other: the logs allow for torque constants "
-                    f"{self.low:.2f} to {self.high:.2f} times as large; give it from a stall test with a scale or from the data sheet"]
+            return [
+                "torque_constant and gear make up for each other: the logs allow for torque constants "
+                f"{self.low:.2f} to {self.high:.2f} times as large; give it from a stall test with a scale or from the data sheet"
+            ]
         return []
 
 
@@ -152,7 +164,9 @@ def _costs(bench: Bench, model: Model, values: Mapping[str, float]) -> np.ndarra
     return np.array([robust_cost(r, bench.noise) for r in bench.residuals(model, values, range(len(bench.logs)))])
 
 
-def _at(bench: Bench, fit: Fit, name: str, value: float, near: Mapping[str, float], iterations: int = _ITERATIONS) -> dict[str, float]:
+def _at(
+    bench: Bench, fit: Fit, name: str, value: float, near: Mapping[str, float], iterations: int = _ITERATIONS
+) -> dict[str, float]:
     """The model fitted with this parameter held."""
     with _known(bench, name, value):
         space = bench.space(fit.model)
@@ -178,9 +192,14 @@ def profile(bench: Bench, fit: Fit, tolerance: Mapping[str, float] | None = None
         """Fit at a factor, from the result at the nearest factor, and from this result as a gear would compensate the factor."""
         last = min(values, key=lambda f: abs(f - factor))
         near = values[last]
-        tried = [_at(bench, fit, name, unit * factor, start) for start in (near, *([with_torque_constant(near, factor / last)] if "gamma_u" in near else []))]
+        tried = [
+            _at(bench, fit, name, unit * factor, start)
+            for start in (near, *([with_torque_constant(near, factor / last)] if "gamma_u" in near else []))
+        ]
         with _known(bench, name, unit * factor):
-            costs[factor], values[factor] = min(((_costs(bench, fit.model, v), v) for v in tried), key=lambda pair: float(pair[0].sum()))
+            costs[factor], values[factor] = min(
+                ((_costs(bench, fit.model, v), v) for v in tried), key=lambda pair: float(pair[0].sum())
+            )
 
     for factor in sorted(set(_FACTORS) - {1.0}, key=lambda f: abs(f - 1)):
         add(factor)
@@ -205,7 +224,9 @@ def _liked(factors: np.ndarray, costs: np.ndarray) -> tuple[float, float, float]
     tiny = np.finfo(float).tiny
     ratios = np.log((costs + tiny) / (costs[best] + tiny))
     n = costs.shape[1]
-    excess = ratios.mean(axis=1) - np.maximum(0.5 * student.ppf(_LEVEL, n - 1) * ratios.std(axis=1, ddof=1) / np.sqrt(n), _WORTH)
+    excess = ratios.mean(axis=1) - np.maximum(
+        0.5 * student.ppf(_LEVEL, n - 1) * ratios.std(axis=1, ddof=1) / np.sqrt(n), _WORTH
+    )
     low, high = _crossing(factors[: best + 1][::-1], excess[: best + 1][::-1]), _crossing(factors[best:], excess[best:])
     return _vertex(factors, costs.sum(axis=1)), low, high
 

@@ -76,11 +76,15 @@ class Misfit:
         misfit = f"the model does not explain the logs: its residual is {self.ratio:.2g} times the sensors' noise"
         sure = [s for s in self.suspects if s.is_sure]
         if not sure:
-            return [f"{misfit}. Neither time, temperature, position, direction, speed nor load explains it; the intervals cover each of them"]
+            return [
+                f"{misfit}. Neither time, temperature, position, direction, speed nor load explains it; the intervals cover each of them"
+            ]
         first, *others = sure
         beside = f" ({', '.join(f'{s.name} {100 * s.explains:.0f} %' for s in others)})" if others else ""
-        return [f"{misfit}. {first.text}. That explains {100 * first.explains:.0f} % of the squared residual of logs that were left out{beside}; the "
-                "intervals cover it"]
+        return [
+            f"{misfit}. {first.text}. That explains {100 * first.explains:.0f} % of the squared residual of logs that were left out{beside}; the "
+            "intervals cover it"
+        ]
 
 
 def noise(x: np.ndarray) -> float:
@@ -146,12 +150,24 @@ def _load(m: _Motion) -> list[np.ndarray]:
 
 #: name -> families of terms, of which the best one counts, and what they would mean
 _SUSPECTS: dict[str, tuple[list[Callable[[_Motion], list[np.ndarray]]], str]] = {
-    "time": ([_time], "Friction changes with time, by {change:+.2g} N m over these logs: --fit drift fits it; or warm up first"),
+    "time": (
+        [_time],
+        "Friction changes with time, by {change:+.2g} N m over these logs: --fit drift fits it; or warm up first",
+    ),
     "temperature": ([_temperature], "Friction changes with the temperature, by {change:+.2g} N m over these logs"),
-    "position": ([_wave(n, True) for n in range(1, _PERIODS + 1)], "Friction depends on the position, {periods} periods a turn: eccentricity"),
+    "position": (
+        [_wave(n, True) for n in range(1, _PERIODS + 1)],
+        "Friction depends on the position, {periods} periods a turn: eccentricity",
+    ),
     # a wave a turn is the load's own
-    "cogging": ([_wave(n, False) for n in range(2, _PERIODS + 1)], "A torque depends on the position, {periods} periods a turn: cogging"),
-    "direction": ([_direction], "Friction depends on the direction, or a constant torque of {constant:.2g} N m is missing"),
+    "cogging": (
+        [_wave(n, False) for n in range(2, _PERIODS + 1)],
+        "A torque depends on the position, {periods} periods a turn: cogging",
+    ),
+    "direction": (
+        [_direction],
+        "Friction depends on the direction, or a constant torque of {constant:.2g} N m is missing",
+    ),
     "speed": ([_speed], "Friction depends on the speed in another way"),
     "load": ([_load], "Friction depends on the load in another way"),
 }
@@ -177,8 +193,15 @@ def _motions(bench: Bench, fit: Fit) -> list[_Motion]:
             assert isinstance(bench, Dynamometer)
             q = log.data.get("position")
             v, load = (bench.reduced(i, log.data[name]) for name in ("velocity", "output"))
-            made.append(_Motion(None if q is None else bench.reduced(i, q), v / speed, load / torque, bench.reduced(i, time),
-                                None if temperature is None else bench.reduced(i, temperature)))
+            made.append(
+                _Motion(
+                    None if q is None else bench.reduced(i, q),
+                    v / speed,
+                    load / torque,
+                    bench.reduced(i, time),
+                    None if temperature is None else bench.reduced(i, temperature),
+                )
+            )
     return made
 
 
@@ -196,7 +219,11 @@ def _sensors(bench: Bench) -> float:
         return float(np.sqrt(np.mean([noise(log.data["position"]) ** 2 for log in bench.logs])))
     assert isinstance(bench, Dynamometer)
     unit = bench.known.get("torque_constant", 1.0) if bench.input == "current" else 1.0
-    return float(np.sqrt(np.mean([noise(log.data["output"]) ** 2 + (unit * noise(log.data[bench.input])) ** 2 for log in bench.logs])))
+    return float(
+        np.sqrt(
+            np.mean([noise(log.data["output"]) ** 2 + (unit * noise(log.data[bench.input])) ** 2 for log in bench.logs])
+        )
+    )
 
 
 @dataclass
@@ -209,8 +236,11 @@ class _Equations:
 
     @classmethod
     def of(cls, columns: Sequence[np.ndarray], residuals: Sequence[np.ndarray]) -> _Equations:
-        return cls(np.array([J.T @ J for J in columns]), np.array([J.T @ r for J, r in zip(columns, residuals)]),
-                   np.array([r @ r for r in residuals]))
+        return cls(
+            np.array([J.T @ J for J in columns]),
+            np.array([J.T @ r for J, r in zip(columns, residuals)]),
+            np.array([r @ r for r in residuals]),
+        )
 
     def solve(self, keep: np.ndarray) -> np.ndarray:
         """Step of the unknowns that takes most of the residual of these logs away."""
@@ -261,8 +291,14 @@ def look(bench: Bench, fit: Fit) -> Misfit:
         x = equations.solve(np.arange(len(bench.logs)))
         moved = np.clip(here + x[: here.size], space.low, space.high) * space.size
         c = bench.scale["torque"] * x[here.size :]
-        found.append(Suspect(name, float(explains), bool(explains > _WORTH and gain.mean() > bound),
-                             text.format(change=2 * c[0], constant=abs(c[0]), periods=k + (1 if name == "position" else 2)),
-                             dict(zip(space.names, moved.tolist()))))
+        found.append(
+            Suspect(
+                name,
+                float(explains),
+                bool(explains > _WORTH and gain.mean() > bound),
+                text.format(change=2 * c[0], constant=abs(c[0]), periods=k + (1 if name == "position" else 2)),
+                dict(zip(space.names, moved.tolist())),
+            )
+        )
     found.sort(key=lambda s: -s.explains)
     return Misfit(ratio, found)

@@ -20,7 +20,10 @@ def worlds(model: Any, data: Any) -> None:
         GearTypeError: they are something else.
         GearError: the data belong to another model.
     """
-    for name, value, kind, needed in (("model", model, "Model", ("opt", "nv", "callback")), ("data", data, "Data", ("nworld", "njmax", "efc"))):
+    for name, value, kind, needed in (
+        ("model", model, "Model", ("opt", "nv", "callback")),
+        ("data", data, "Data", ("nworld", "njmax", "efc")),
+    ):
         if not all(hasattr(value, field) for field in needed):
             raise GearTypeError(f"mjgear.warp: {name} is a {type(value).__name__}; give a mujoco_warp.{kind}")
     if (data.qpos.shape[1], data.qvel.shape[1]) != (model.nq, model.nv):
@@ -41,7 +44,11 @@ def precision(value: Any) -> None:
 
 
 def positive(name: str, value: Any) -> None:
-    if isinstance(value, bool) or not isinstance(value, (int, float, np.integer, np.floating)) or not 0 < value < np.inf:
+    if (
+        isinstance(value, bool)
+        or not isinstance(value, (int, float, np.integer, np.floating))
+        or not 0 < value < np.inf
+    ):
         raise GearError(f"mjgear.warp: {name} = {value!r} is no positive number")
 
 
@@ -59,7 +66,9 @@ def numbers(name: str, value: Any, shape: tuple[int, int]) -> np.ndarray | wp.ar
         found = np.broadcast_to(np.asarray(value, dtype=float), shape)
     except (TypeError, ValueError):
         text = f"the shape {np.shape(value)}" if np.ndim(value) else f"the value {value!r}"
-        raise GearError(f"mjgear.warp: {name} has {text}; give a number, or an array of (worlds, gears) = {shape}") from None
+        raise GearError(
+            f"mjgear.warp: {name} has {text}; give a number, or an array of (worlds, gears) = {shape}"
+        ) from None
     if not (np.abs(found) < LARGEST).all():
         raise GearError(f"mjgear.warp: {name} is not finite, or beyond {LARGEST:.0e}; give what a gear has")
     return found.astype(np.float32)
@@ -71,7 +80,15 @@ def some_worlds(value: Any, nworld: int) -> wp.array:
         return wp.ones(nworld, dtype=bool)
     if not isinstance(value, wp.array):
         value = np.asarray(value)
-        value = wp.array(value, dtype=bool) if value.dtype == bool else wp.array(value, dtype=int) if value.dtype.kind in "iu" else value
+        value = (
+            wp.array(value, dtype=bool)
+            if value.dtype == bool
+            else wp.array(value, dtype=int)
+            if value.dtype.kind in "iu"
+            else value
+        )
     if not isinstance(value, wp.array) or value.shape != (nworld,) or value.dtype not in (wp.bool, wp.int32):
-        raise GearError(f"mjgear.warp: worlds are {type(value).__name__} of {value.dtype} with shape {value.shape}; give a bool or int for each of {nworld}")
+        raise GearError(
+            f"mjgear.warp: worlds are {type(value).__name__} of {value.dtype} with shape {value.shape}; give a bool or int for each of {nworld}"
+        )
     return value

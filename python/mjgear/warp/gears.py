@@ -111,16 +111,22 @@ def attach(
         GearError: an unknown joint, key, preset or robot.
     """
     if not isinstance(mjm, mujoco.MjModel):
-        raise GearTypeError(f"mjgear.warp: mjm is a {type(mjm).__name__}; give the mujoco.MjModel from which model was made")
+        raise GearTypeError(
+            f"mjgear.warp: mjm is a {type(mjm).__name__}; give the mujoco.MjModel from which model was made"
+        )
     check.worlds(model, data)
     if (model.nq, model.nv, model.njnt) != (mjm.nq, mjm.nv, mjm.njnt):
         raise GearError(
             f"mjgear.warp: model was not made from mjm: {model.njnt} joints and {model.nv} dofs on the device, {mjm.njnt} and {mjm.nv} on the host"
         )
     if getattr(model, "mjgear", None) is not None:
-        raise GearError("mjgear.warp: the model has gears already; for those of other worlds call mjgear.warp.Gears(model, data)")
+        raise GearError(
+            "mjgear.warp: the model has gears already; for those of other worlds call mjgear.warp.Gears(model, data)"
+        )
     if robot is not None and (preset is not None or len(joints)):
-        raise GearError(f"mjgear.warp: robot '{robot}' says which joints have which gears; give either a robot or joints")
+        raise GearError(
+            f"mjgear.warp: robot '{robot}' says which joints have which gears; give either a robot or joints"
+        )
     check.precision(precision)
     check.rounds(rounds)
     spec = reading.alone(mjm)
@@ -137,7 +143,9 @@ def attach(
     read = reading.read(described, mjm)
     reading.check_options(mjm)
     if data.njmax < read.n:
-        raise GearError(f"mjgear.warp: njmax = {data.njmax} has no room for {read.n} rows of gears; make the data with a larger one")
+        raise GearError(
+            f"mjgear.warp: njmax = {data.njmax} has no room for {read.n} rows of gears; make the data with a larger one"
+        )
     own = np.array([described.joint(name).dofadr[0] for name in read.names], int)
     damped = described.dof_damping[own] != mjm.dof_damping[read.dof]  # by viscous: others keep what each world has
     for array, dofs, values in (
@@ -253,7 +261,9 @@ class Gears:
     iterations: wp.array
     _slack: wp.array
 
-    def __init__(self, model: mjw.Model, data: mjw.Data, rounds: int = _ROUNDS, precision: str = "single", applied: bool = False) -> None:
+    def __init__(
+        self, model: mjw.Model, data: mjw.Data, rounds: int = _ROUNDS, precision: str = "single", applied: bool = False
+    ) -> None:
         read = getattr(model, "mjgear", None)
         if read is None:
             raise GearError("mjgear.warp.Gears needs a model of mjgear.warp.put_model")
@@ -297,7 +307,9 @@ class Gears:
         self._motor = wp.zeros((nworld, nv if read.motors is not None or applied else 1), dtype=float)
         self._actuator_inertia = wp.array(read.actuator_inertia, dtype=wp.float32)
         self._now, self._found = numbers.of_joints(numbers.Law, nworld, n), numbers.of_joints(numbers.Found, nworld, n)
-        self._gear, self._past, self._result = (self._together(kind) for kind in (numbers.Gear, numbers.Past, numbers.Result))
+        self._gear, self._past, self._result = (
+            self._together(kind) for kind in (numbers.Gear, numbers.Past, numbers.Result)
+        )
 
         # acceleration of the constraint solver to acceleration of the integrator
         flags = model.opt.disableflags
@@ -417,7 +429,9 @@ class Gears:
         for name, numbers in read.items():
             if not isinstance(numbers, wp.array):
                 numbers = wp.array(np.broadcast_to(numbers, shape), dtype=wp.float32)
-            wp.launch(self._kernels.write, dim=shape, inputs=[worlds, numbers], outputs=[getattr(self, name)[:, columns]])
+            wp.launch(
+                self._kernels.write, dim=shape, inputs=[worlds, numbers], outputs=[getattr(self, name)[:, columns]]
+            )
 
     @property
     def counts(self) -> Counts:
@@ -435,9 +449,13 @@ class Gears:
         ids = np.atleast_1d(sims.numpy() if isinstance(sims, wp.array) else np.asarray(sims))
         if ids.dtype == bool and ids.shape == (nworld,):
             return np.flatnonzero(ids)
-        whole = ids.size == 0 or (ids.ndim == 1 and ids.dtype.kind in "iu" and -nworld <= ids.min() and ids.max() < nworld)
+        whole = ids.size == 0 or (
+            ids.ndim == 1 and ids.dtype.kind in "iu" and -nworld <= ids.min() and ids.max() < nworld
+        )
         if not whole or len(np.unique(ids % nworld)) < len(ids):
-            raise GearError(f"mjgear.warp: sims = {sims!r} are not among {nworld} worlds; give a mask, or ids, each once")
+            raise GearError(
+                f"mjgear.warp: sims = {sims!r} are not among {nworld} worlds; give a mask, or ids, each once"
+            )
         return np.asarray(ids.astype(int) % nworld)
 
     def _write(self, ids: np.ndarray | None, numbers: dict[str, np.ndarray]) -> None:
@@ -446,7 +464,9 @@ class Gears:
         mask = np.ones(nworld, bool) if ids is None else np.isin(np.arange(nworld), ids)
         for name, values in numbers.items():
             every = getattr(self, name).numpy()
-            every[mask if ids is None else ids] = np.where(np.isnan(values), every[mask if ids is None else ids], values)
+            every[mask if ids is None else ids] = np.where(
+                np.isnan(values), every[mask if ids is None else ids], values
+            )
             self.set(sims=mask, **{name: every})
 
     def __setattr__(self, name: str, value: Any) -> None:
@@ -460,7 +480,9 @@ class Gears:
             array = getattr(self, name)
             array.assign(check.numbers(name, value, array.shape))
         elif name in self.__dict__:
-            raise AttributeError(f"{name} is what the last step resulted in or what the model says, and cannot be set; set a number of the gears")
+            raise AttributeError(
+                f"{name} is what the last step resulted in or what the model says, and cannot be set; set a number of the gears"
+            )
         else:
             raise AttributeError(unknown(name, "key", [*reading.NUMBERS, *self._settable]))
 
@@ -509,7 +531,12 @@ class Gears:
         torque = d.qfrc_actuator if self._motors is None else self._sum_motors(m, d)
         if not self._applied:
             return torque
-        wp.launch(self._kernels.add_applied, dim=(d.nworld, self.n), inputs=[self._dof, torque, d.qfrc_applied], outputs=[self._motor])
+        wp.launch(
+            self._kernels.add_applied,
+            dim=(d.nworld, self.n),
+            inputs=[self._dof, torque, d.qfrc_applied],
+            outputs=[self._motor],
+        )
         return self._motor
 
     def _sum_motors(self, m, d):

@@ -47,12 +47,16 @@ def gear_keys(motor: BamMotorCfg) -> dict[str, Any]:
     names = [name for name in _bam.parameters(motor.model) if name != "armature"]
     data = {name: getattr(motor, name) for name in names}
     if not data["friction_base"] > 0:
-        raise GearError(f"mjgear.warp.isaaclab: friction_base is {data['friction_base']}; it is above 0, since MuJoCo Warp makes no row for 0")
+        raise GearError(
+            f"mjgear.warp.isaaclab: friction_base is {data['friction_base']}; it is above 0, since MuJoCo Warp makes no row for 0"
+        )
     keys = _bam.from_bam({"model": motor.model, "armature": 1.0, **data}, viscous="joint").keys
     return {key: value for key, value in keys.items() if key not in ("armature", "viscous")}
 
 
-_waiting: list[tuple[Any, dict[int, dict[str, Any]]]] = []  # articulations of the scene that is made, and Newton dof -> keys of its gear
+_waiting: list[
+    tuple[Any, dict[int, dict[str, Any]]]
+] = []  # articulations of the scene that is made, and Newton dof -> keys of its gear
 
 
 def _servos(control: NewtonActuatorControl) -> list[tuple[int, str, Any]]:
@@ -60,8 +64,17 @@ def _servos(control: NewtonActuatorControl) -> list[tuple[int, str, Any]]:
     model, count = NewtonManager.backend.model, NewtonManager._adapter.num_joints
     first = control._joint_dof_offset()
     joint_at = {int(dof): joint for joint, dof in enumerate(model.joint_qd_start.numpy()[:-1])}
-    dofs = [(int(dof), actuator.drive) for actuator in control._bam_actuators() for dof in actuator.indices.numpy() if dof < count]
-    return [(dof, model.joint_label[joint_at[dof]].rpartition("/")[2], drive) for dof, drive in dofs if first <= dof < first + control.num_joints]
+    dofs = [
+        (int(dof), actuator.drive)
+        for actuator in control._bam_actuators()
+        for dof in actuator.indices.numpy()
+        if dof < count
+    ]
+    return [
+        (dof, model.joint_label[joint_at[dof]].rpartition("/")[2], drive)
+        for dof, drive in dofs
+        if first <= dof < first + control.num_joints
+    ]
 
 
 def _prepare(control: NewtonActuatorControl, cfgs: list[MjgearActuatorCfg]) -> None:
@@ -72,9 +85,13 @@ def _prepare(control: NewtonActuatorControl, cfgs: list[MjgearActuatorCfg]) -> N
         for cfg in cfgs:
             if any(re.fullmatch(pattern, name) for pattern in cfg.joint_names_expr):
                 if cfg.encoder not in ("motor", "link"):
-                    raise GearError(f"mjgear.warp.isaaclab: encoder is '{cfg.encoder}'; it is on the 'motor' or on the 'link'")
+                    raise GearError(
+                        f"mjgear.warp.isaaclab: encoder is '{cfg.encoder}'; it is on the 'motor' or on the 'link'"
+                    )
                 if sides.setdefault(id(drive), cfg.encoder) != cfg.encoder:
-                    raise GearError(f"mjgear.warp.isaaclab: Newton moves '{name}' and others by one drive, whose encoders are on one side")
+                    raise GearError(
+                        f"mjgear.warp.isaaclab: Newton moves '{name}' and others by one drive, whose encoders are on one side"
+                    )
                 drive.has_backlash = cfg.encoder == "link"
                 found[dof] = gear_keys(cfg.motor)
     _waiting.append((control._articulation, found))
@@ -83,13 +100,18 @@ def _prepare(control: NewtonActuatorControl, cfgs: list[MjgearActuatorCfg]) -> N
 
 def _attach() -> None:
     """Give the gears of all articulations to the solver, which is there from now on."""
-    articulations, gears_at = [one for one, _ in _waiting], {dof: keys for _, found in _waiting for dof, keys in found.items()}
+    articulations, gears_at = (
+        [one for one, _ in _waiting],
+        {dof: keys for _, found in _waiting for dof, keys in found.items()},
+    )
     _waiting.clear()
     if not gears_at:
         return
     solver = NewtonManager._solver
     newton_dof = solver.mjc_dof_to_newton_dof.numpy()[0]
-    joint_of = {int(newton_dof[dof]): solver.mj_model.joint(joint).name for dof, joint in enumerate(solver.mj_model.dof_jntid)}
+    joint_of = {
+        int(newton_dof[dof]): solver.mj_model.joint(joint).name for dof, joint in enumerate(solver.mj_model.dof_jntid)
+    }
     wanted = {joint_of[dof]: keys for dof, keys in gears_at.items()}
     host = copy.copy(solver.mj_model)
     host.dof_frictionloss[np.isin(newton_dof, list(gears_at))] = 0  # Isaac Lab's 1, by which the joint gets its row
@@ -110,7 +132,10 @@ def _reset(articulation: Any, env_ids: Any) -> None:
 
 def _wrap() -> None:
     """Let Isaac Lab's control of Newton's actuators call this module, once a process."""
-    prepare, finalize, reset = (getattr(NewtonActuatorControl, name) for name in ("prepare_native_actuators", "finalize_native_actuators", "reset_native_actuators"))
+    prepare, finalize, reset = (
+        getattr(NewtonActuatorControl, name)
+        for name in ("prepare_native_actuators", "finalize_native_actuators", "reset_native_actuators")
+    )
 
     @functools.wraps(prepare)
     def prepare_native_actuators(self, collection, actuator_cfgs):

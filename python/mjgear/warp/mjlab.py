@@ -91,7 +91,9 @@ class GearedDcMotorActuatorCfg(mjlab.actuator.BuiltinDcMotorActuatorCfg):
         if self.preset is None and not self.gear_keys:
             raise GearError("mjgear.warp.mjlab: give the geared motor a preset or gear_keys")
         if self.frictionloss or self.lugre is not None:
-            raise GearError("mjgear.warp.mjlab: frictionloss and lugre are friction beside that of the gear; give it the key 'coulomb'")
+            raise GearError(
+                "mjgear.warp.mjlab: frictionloss and lugre are friction beside that of the gear; give it the key 'coulomb'"
+            )
 
     def build(self, entity: Any, target_ids: list[int], target_names: list[str]) -> "GearedDcMotorActuator":
         return GearedDcMotorActuator(self, entity, target_ids, target_names)

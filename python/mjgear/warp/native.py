@@ -97,115 +97,236 @@ def functions(real: str) -> Functions:
     @wp.func_native(_LANES + "return mjgLANE;")
     def lane() -> int: ...
 
-    @wp.func_native(head + f"""
+    @wp.func_native(
+        head
+        + f"""
     mjgear::expand({of("full")}, {of("M", "float")}, rownnz.data, rowadr.data, colind.data, nv);
-    """)
-    def expand(full: matrices, M: engine_vectors, rownnz: indices, rowadr: indices, colind: indices, nv: int, world: int): ...
+    """
+    )
+    def expand(
+        full: matrices, M: engine_vectors, rownnz: indices, rowadr: indices, colind: indices, nv: int, world: int
+    ): ...
 
-    @wp.func_native(head + f"""
+    @wp.func_native(
+        head
+        + f"""
     mjgear::add({of("H")} + (size_t)i * H.shape[2], {row}, f, i + 1);
-    """)
+    """
+    )
     def add_row(H: matrices, J: engine_matrices, f: scalar, world: int, i: int, row: int): ...
 
-    @wp.func_native(head + f"""
+    @wp.func_native(
+        head
+        + f"""
     return mjgear::gap({row}, {engine_vector.format(name="a")}, (mjgREAL)aref.data[(size_t)world * aref.shape[1] + row], nv);
-    """.replace("mjgREAL", real))
+    """.replace("mjgREAL", real)
+    )
     def gap(J: engine_matrices, a: engine_vectors, aref: engine_vectors, nv: int, world: int, row: int) -> scalar: ...
 
-    @wp.func_native(head + f"""
+    @wp.func_native(
+        head
+        + f"""
     return mjgear::along({row}, {engine_vector.format(name="a")}, {of("b")}, nv);
-    """)
+    """
+    )
     def along(J: engine_matrices, a: engine_vectors, b: vectors, nv: int, world: int, row: int) -> scalar: ...
 
-    @wp.func_native(head + f"""
+    @wp.func_native(
+        head
+        + f"""
     mjgear::times({of("y")}, {of("A")}, {of("x")}, m, n);
-    """)
+    """
+    )
     def times(y: vectors, A: matrices, x: vectors, m: int, n: int, world: int): ...
 
-    @wp.func_native(head + f"""
+    @wp.func_native(
+        head
+        + f"""
     mjgear::Rows c = {{{of("J", "float")}, {of("D", "float")}, {of("force", "float")}, {of("state", "int")}, {of("kind", "int")},
                       {of("identity", "int")}, geared.data, rows, (int)J.shape[2], quadratic, friction}};
     mjgear::gather(fills ? {of("H")} : nullptr, {of("g")}, &c, nv);
-    """)
+    """
+    )
     def gather(
-        H: matrices, g: vectors, J: engine_matrices, D: engine_vectors, force: engine_vectors, state: modes, kind: modes, identity: modes,
-        geared: indices, rows: int, quadratic: int, friction: int, fills: int, nv: int, world: int,
+        H: matrices,
+        g: vectors,
+        J: engine_matrices,
+        D: engine_vectors,
+        force: engine_vectors,
+        state: modes,
+        kind: modes,
+        identity: modes,
+        geared: indices,
+        rows: int,
+        quadratic: int,
+        friction: int,
+        fills: int,
+        nv: int,
+        world: int,
     ): ...
 
-    @wp.func_native(head + f"""
+    @wp.func_native(
+        head
+        + f"""
     return mjgear::factor({of("A")}, nv);
-    """)
+    """
+    )
     def factor(A: matrices, nv: int, world: int) -> int: ...
 
-    @wp.func_native(head + f"""
+    @wp.func_native(
+        head
+        + f"""
     return mjgear::columns({of("x")}, {of("A")}, dof.data, nv, n);
-    """)
+    """
+    )
     def columns(x: matrices, A: matrices, dof: indices, nv: int, n: int, world: int) -> int: ...
 
-    @wp.func_native(head + f"""
+    @wp.func_native(
+        head
+        + f"""
     mjgear::solve({of("x")}, {of("U")}, nv);
-    """)
+    """
+    )
     def solve(x: vectors, U: matrices, nv: int, world: int): ...
 
     inertia = "M.data + (size_t)world * M.shape[1], rownnz.data, rowadr.data, colind.data"
 
-    @wp.func_native(head + f"""
+    @wp.func_native(
+        head
+        + f"""
     mjgear::multiply({of("y")}, {of("x")}, {inertia}, nv, 1);
-    """)
-    def multiply(y: vectors, x: vectors, M: engine_vectors, rownnz: indices, rowadr: indices, colind: indices, nv: int, world: int): ...
-
-    @wp.func_native(head + f"""
-    mjgear::multiply({of("y")}, {of("x")}, {inertia}, nv, n);
-    """)
-    def multiply_columns(
-        y: matrices, x: matrices, M: engine_vectors, rownnz: indices, rowadr: indices, colind: indices, nv: int, n: int, world: int,
+    """
+    )
+    def multiply(
+        y: vectors,
+        x: vectors,
+        M: engine_vectors,
+        rownnz: indices,
+        rowadr: indices,
+        colind: indices,
+        nv: int,
+        world: int,
     ): ...
 
-    @wp.func_native(head + f"""
-    mjgear::integrated({of("result")}, {of("a")}, {worlds_z}, dof.data, nv, n);
-    """)
-    def integrated(result: vectors, a: vectors, Z: matrices, dof: indices, implicit: int, nv: int, n: int, world: int): ...
+    @wp.func_native(
+        head
+        + f"""
+    mjgear::multiply({of("y")}, {of("x")}, {inertia}, nv, n);
+    """
+    )
+    def multiply_columns(
+        y: matrices,
+        x: matrices,
+        M: engine_vectors,
+        rownnz: indices,
+        rowadr: indices,
+        colind: indices,
+        nv: int,
+        n: int,
+        world: int,
+    ): ...
 
-    @wp.func_native(head + f"""
+    @wp.func_native(
+        head
+        + f"""
+    mjgear::integrated({of("result")}, {of("a")}, {worlds_z}, dof.data, nv, n);
+    """
+    )
+    def integrated(
+        result: vectors, a: vectors, Z: matrices, dof: indices, implicit: int, nv: int, n: int, world: int
+    ): ...
+
+    @wp.func_native(
+        head
+        + f"""
     mjgear::effect({of("A")}, {of("X")}, {worlds_z}, dof.data, h, nv, n);
-    """)
-    def effect(A: matrices, X: matrices, Z: matrices, dof: indices, h: scalar, implicit: int, nv: int, n: int, world: int): ...
+    """
+    )
+    def effect(
+        A: matrices, X: matrices, Z: matrices, dof: indices, h: scalar, implicit: int, nv: int, n: int, world: int
+    ): ...
 
     problem = f"""
-        t.data + k, v.data + k, lam.data + k, mode.data + k, {of('A')}, v_free.data + k, phi.data + k, alpha.data + k, beta.data + k,
+        t.data + k, v.data + k, lam.data + k, mode.data + k, {of("A")}, v_free.data + k, phi.data + k, alpha.data + k, beta.data + k,
         coulomb.data + k, ratio.data + k, v0.data + k, n, {of("number")}, integer.data + (size_t)world * integer.shape[1]"""
 
-    @wp.func_native(source(real, _NEWTON) + f"""
+    @wp.func_native(
+        source(real, _NEWTON)
+        + f"""
     size_t k = (size_t)world * n;
     return mjgear::mjgi_denseNewton({problem}, release);
-    """)
+    """
+    )
     def newton(
-        t: vectors, v: vectors, lam: vectors, mode: modes, A: matrices, v_free: vectors, phi: vectors, alpha: vectors, beta: vectors,
-        coulomb: vectors, ratio: vectors, v0: vectors, n: int, number: vectors, integer: modes, release: int, world: int,
+        t: vectors,
+        v: vectors,
+        lam: vectors,
+        mode: modes,
+        A: matrices,
+        v_free: vectors,
+        phi: vectors,
+        alpha: vectors,
+        beta: vectors,
+        coulomb: vectors,
+        ratio: vectors,
+        v0: vectors,
+        n: int,
+        number: vectors,
+        integer: modes,
+        release: int,
+        world: int,
     ) -> int: ...
 
-    @wp.func_native(source(real, _PIECES) + f"""
+    @wp.func_native(
+        source(real, _PIECES)
+        + f"""
     size_t k = (size_t)world * n;
     return mjgear::mjgi_exchangePieces({problem}, release, most);
-    """)
+    """
+    )
     def exchange(
-        t: vectors, v: vectors, lam: vectors, mode: modes, A: matrices, v_free: vectors, phi: vectors, alpha: vectors, beta: vectors,
-        coulomb: vectors, ratio: vectors, v0: vectors, n: int, number: vectors, integer: modes, release: int, most: int, world: int,
+        t: vectors,
+        v: vectors,
+        lam: vectors,
+        mode: modes,
+        A: matrices,
+        v_free: vectors,
+        phi: vectors,
+        alpha: vectors,
+        beta: vectors,
+        coulomb: vectors,
+        ratio: vectors,
+        v0: vectors,
+        n: int,
+        number: vectors,
+        integer: modes,
+        release: int,
+        most: int,
+        world: int,
     ) -> int: ...
 
-    @wp.func_native(head + """
+    @wp.func_native(
+        head
+        + """
     return mjgear::mjgi_lawHold(lam, c, static_ratio, v0, t);
-    """)
+    """
+    )
     def hold(lam: scalar, c: scalar, static_ratio: scalar, v0: scalar, t: scalar) -> scalar: ...
 
-    @wp.func_native(head + """
+    @wp.func_native(
+        head
+        + """
     return mjgear::mjgi_lawJammed(t, lam, p, c, static_ratio, v0);
-    """)
+    """
+    )
     def jammed(t: scalar, lam: scalar, p: scalar, c: scalar, static_ratio: scalar, v0: scalar) -> int: ...
 
-    @wp.func_native(head + """
+    @wp.func_native(
+        head
+        + """
     return mjgear::mjgi_lawReleases(mode, mjgear::mjgi_lawRatio(static_ratio, v0, 1), mjgear::mjgi_lawRatio(static_ratio, v0, -1));
-    """)
+    """
+    )
     def releases(mode: int, static_ratio: scalar, v0: scalar) -> int: ...
 
     return Functions(

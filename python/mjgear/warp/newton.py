@@ -64,7 +64,18 @@ class LinkEncoder(newton.actuators.DriveBase):
             outputs=[self._position, self._velocity],
             device=device,
         )
-        self.drive.compute(self._position, self._velocity, target_pos, target_vel, feedforward, self._own, self._own, *rest, device=device, **more)
+        self.drive.compute(
+            self._position,
+            self._velocity,
+            target_pos,
+            target_vel,
+            feedforward,
+            self._own,
+            self._own,
+            *rest,
+            device=device,
+            **more,
+        )
 
     def is_stateful(self) -> bool:
         return bool(self.drive.is_stateful())
@@ -121,11 +132,15 @@ class GearedActuator:
         for pattern, hinge in (play or {}).items():
             for joint, loose in zip(_find(mjm, [pattern]), _find(mjm, [hinge]), strict=True):
                 if joint not in slack:
-                    raise GearError(f"mjgear.warp.newton: joint '{mjm.joint(joint).name}' has play and is none of the joints of this drive")
+                    raise GearError(
+                        f"mjgear.warp.newton: joint '{mjm.joint(joint).name}' has play and is none of the joints of this drive"
+                    )
                 slack[joint] = loose
         if encoder == "link" and not play:
             raise GearError("mjgear.warp.newton: an encoder on the link needs play={joint: hinge of its play}")
-        self.gears = attach(solver.mjw_model, solver.mjw_data, mjm, [mjm.joint(joint).name for joint in moved], preset, **gear)
+        self.gears = attach(
+            solver.mjw_model, solver.mjw_data, mjm, [mjm.joint(joint).name for joint in moved], preset, **gear
+        )
         model = solver.model
         labels = [label.replace("/", "_") for label in model.joint_label]
         places = {}  # joint of mjm -> its Newton joint in each world
@@ -175,8 +190,18 @@ def _find(mjm: mujoco.MjModel, patterns: Sequence[str]) -> list[int]:
 def _motor(mjm: mujoco.MjModel, joint: int) -> int:
     """The actuator whose control is the torque of this joint."""
     for k in range(mjm.nu):
-        plain = mjm.actuator_gaintype[k] == mujoco.mjtGain.mjGAIN_FIXED and mjm.actuator_biastype[k] == mujoco.mjtBias.mjBIAS_NONE
+        plain = (
+            mjm.actuator_gaintype[k] == mujoco.mjtGain.mjGAIN_FIXED
+            and mjm.actuator_biastype[k] == mujoco.mjtBias.mjBIAS_NONE
+        )
         torque = mjm.actuator_gainprm[k, 0] * mjm.actuator_gear[k, 0]
-        if plain and torque == 1 and mjm.actuator_trntype[k] == mujoco.mjtTrn.mjTRN_JOINT and mjm.actuator_trnid[k, 0] == joint:
+        if (
+            plain
+            and torque == 1
+            and mjm.actuator_trntype[k] == mujoco.mjtTrn.mjTRN_JOINT
+            and mjm.actuator_trnid[k, 0] == joint
+        ):
             return k
-    raise GearError(f"mjgear.warp.newton: joint '{mjm.joint(joint).name}' has no motor; give it <motor joint=\"..\"/> with gear 1")
+    raise GearError(
+        f"mjgear.warp.newton: joint '{mjm.joint(joint).name}' has no motor; give it <motor joint=\"..\"/> with gear 1"
+    )

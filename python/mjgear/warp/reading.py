@@ -61,7 +61,9 @@ def _number(library: ctypes.CDLL, model: mujoco.MjModel, data: mujoco.MjData, jo
 def _gains(model: mujoco.MjModel, parameters: list[int]) -> np.ndarray:
     """Mask of actuators with these parameters of an affine force, or with a force of another kind that may depend on motion. (nactuator)"""
     none = model.actuator_biastype == mujoco.mjtBias.mjBIAS_NONE
-    none |= (model.actuator_biastype == mujoco.mjtBias.mjBIAS_AFFINE) & ~model.actuator_biasprm[:, parameters].any(axis=1)
+    none |= (model.actuator_biastype == mujoco.mjtBias.mjBIAS_AFFINE) & ~model.actuator_biasprm[:, parameters].any(
+        axis=1
+    )
     return np.asarray(~(none & (model.actuator_gaintype == mujoco.mjtGain.mjGAIN_FIXED)))
 
 
@@ -108,7 +110,10 @@ def read(model: mujoco.MjModel, host: mujoco.MjModel | None = None) -> ModelGear
     numbers = {key: np.full(len(joints), value) for key, value in NUMBERS.items()}
     for i, j in enumerate(joints):
         where = f"mjgear.warp: joint '{names[i]}'"
-        if _number(library, model, data, j, "half_gap") is not None or _number(library, model, data, j, "stiffness") is not None:
+        if (
+            _number(library, model, data, j, "half_gap") is not None
+            or _number(library, model, data, j, "stiffness") is not None
+        ):
             raise UnsupportedError(
                 f"{where} has backlash or a shaft that yields, whose rotor turns by itself, a motion that mujoco_warp.Data has no "
                 "place for; remove the key 'backlash', or use the plugin on the CPU"
@@ -124,13 +129,17 @@ def read(model: mujoco.MjModel, host: mujoco.MjModel | None = None) -> ModelGear
                 "the plugin on the CPU"
             )
         if _number(library, model, data, j, "mesh"):
-            raise UnsupportedError(f"{where} has coefficients that follow its teeth; remove the key 'mesh' to have their mean")
+            raise UnsupportedError(
+                f"{where} has coefficients that follow its teeth; remove the key 'mesh' to have their mean"
+            )
         for key in ("curved_friction", "curved_velocity", "curved_exponent"):
             if _number(library, model, data, j, key):
                 raise UnsupportedError(f"{where} has friction that bends with velocity; remove the key '{key}'")
         for key in TABLES:
             if _number(library, model, data, j, key):
-                raise UnsupportedError(f"{where} has a table of its losses, which the plugin on the CPU has; remove the key '{key}'")
+                raise UnsupportedError(
+                    f"{where} has a table of its losses, which the plugin on the CPU has; remove the key '{key}'"
+                )
         if _number(library, model, data, j, "presliding_stiffness"):
             raise UnsupportedError(
                 f"{where} yields before it slips, so that it moves while friction holds it; remove the key 'presliding_stiffness', or use "
@@ -166,11 +175,15 @@ def _motors(model: mujoco.MjModel, joints: list[int], names: list[str]) -> tuple
     for i, j in enumerate(joints):
         where = f"mjgear.warp: joint '{names[i]}'"
         if model.dof_frictionloss[model.jnt_dofadr[j]] > 0:
-            raise UnsupportedError(f"{where} has a gear and frictionloss; describe its friction by the gear's key 'coulomb'")
+            raise UnsupportedError(
+                f"{where} has a gear and frictionloss; describe its friction by the gear's key 'coulomb'"
+            )
         inertia[i] = engine.actuator_inertia(model, j)
         damped = [k for k in range(model.nactuator) if model.actuator_damping[k] and j in model.actuator_trnid[k]]
         if damped or model.dof_dampingpoly[model.jnt_dofadr[j]].any():
-            raise UnsupportedError(f"{where} has damping of its actuator or polynomial damping; give it the joint's 'damping'")
+            raise UnsupportedError(
+                f"{where} has damping of its actuator or polynomial damping; give it the joint's 'damping'"
+            )
 
     # over a step gains are rotor inertia of the joint that they move
     discrete = model.opt.integrator == engine.DISCRETE
@@ -186,7 +199,9 @@ def _motors(model: mujoco.MjModel, joints: list[int], names: list[str]) -> tuple
     # implicitfast: they are found in the integrator's matrix, where nothing else but joint damping may be
     servos = bool(gains.any())
     if servos and not discrete and (model.opt.viscosity or model.opt.density or model.tendon_damping.any()):
-        raise UnsupportedError("mjgear.warp: gains on velocity together with fluids or tendon damping; remove one of them")
+        raise UnsupportedError(
+            "mjgear.warp: gains on velocity together with fluids or tendon damping; remove one of them"
+        )
 
     return inertia, servos
 
@@ -226,8 +241,12 @@ def check_options(model: mujoco.MjModel) -> None:
         raise UnsupportedError("mjgear.warp: gears need the Newton solver; set <option solver='Newton'/>")
     if opt.integrator not in list(engine.INTEGRATORS.values()):
         *names, last = engine.INTEGRATORS
-        raise UnsupportedError(f"mjgear.warp: the integrator must be {', '.join(names)} or {last}; set <option integrator/>")
-    if (model.nv > 32 and opt.jacobian == mujoco.mjtJacobian.mjJAC_AUTO) or opt.jacobian == mujoco.mjtJacobian.mjJAC_SPARSE:
+        raise UnsupportedError(
+            f"mjgear.warp: the integrator must be {', '.join(names)} or {last}; set <option integrator/>"
+        )
+    if (
+        model.nv > 32 and opt.jacobian == mujoco.mjtJacobian.mjJAC_AUTO
+    ) or opt.jacobian == mujoco.mjtJacobian.mjJAC_SPARSE:
         raise UnsupportedError("mjgear.warp: gears need dense constraint Jacobians; set <option jacobian='dense'/>")
     if opt.enableflags & mujoco.mjtEnableBit.mjENBL_SLEEP:
         raise UnsupportedError("mjgear.warp: sleeping is not supported; remove <flag sleep='enable'/>")
@@ -259,7 +278,9 @@ def strip(model: mujoco.MjModel, gears: ModelGears) -> mujoco.MjModel:
     plain.sensor_type[plugins] = mujoco.mjtSensor.mjSENS_USER
     plain.sensor_needstage[plugins] = mujoco.mjtStage.mjSTAGE_ACC
     plain.sensor_plugin[:] = -1
-    plain.dof_frictionloss[gears.dof] = mujoco.mjMINVAL  # rows whose bounds are set in each step; the plugin warns of larger ones
+    plain.dof_frictionloss[gears.dof] = (
+        mujoco.mjMINVAL
+    )  # rows whose bounds are set in each step; the plugin warns of larger ones
     return plain
 
 

@@ -70,7 +70,13 @@ def test_friction_does_not_drive():
             for torque in slips + np.arange(-20, 20) * np.spacing(slips):
                 velocity = step(torque)
                 for name, joint in zip("abc", range(3), strict=True):
-                    assert data.qvel[joint] * gears[name].friction >= 0, (integrator, name, torque, data.qvel, gears.friction)
+                    assert data.qvel[joint] * gears[name].friction >= 0, (
+                        integrator,
+                        name,
+                        torque,
+                        data.qvel,
+                        gears.friction,
+                    )
                 slipped += velocity != 0
     assert slipped > 100, slipped
 

@@ -26,8 +26,13 @@ mujoco.MjSpec().activate_plugin("mjgear.transmission")
 
 def load(folder, *arguments):
     environment = {name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "LD_LIBRARY_PATH")}
-    return subprocess.run([sys.executable, "-c", LOAD, PLUGIN, *map(str, arguments)], cwd=folder, env=environment,
-                          capture_output=True, text=True)
+    return subprocess.run(
+        [sys.executable, "-c", LOAD, PLUGIN, *map(str, arguments)],
+        cwd=folder,
+        env=environment,
+        capture_output=True,
+        text=True,
+    )
 
 
 class Engines(unittest.TestCase):
@@ -81,8 +86,13 @@ engine.mj_loadPluginLibrary(sys.argv[2].encode())
 engine.mjp_getPlugin.restype = ctypes.c_void_p
 print("registered" if engine.mjp_getPlugin(b"mjgear.transmission", None) else "not registered")
 """
-        return subprocess.run([sys.executable, "-c", code, str(engine), str(plugin)], cwd=self.folder, capture_output=True, text=True,
-                              env={name: value for name, value in os.environ.items() if name != "LD_LIBRARY_PATH"})
+        return subprocess.run(
+            [sys.executable, "-c", code, str(engine), str(plugin)],
+            cwd=self.folder,
+            capture_output=True,
+            text=True,
+            env={name: value for name, value in os.environ.items() if name != "LD_LIBRARY_PATH"},
+        )
 
     def test_patch_release(self):
         """The library of one patch release is taken for another that has its layouts, and for no other release."""
@@ -120,19 +130,29 @@ shutil.copy(library.path(), {str(self.folder / "taken.so")!r})
 
     def test_no_engine(self):
         """Loaded by a program without MuJoCo, it prints the remedy and does nothing else."""
-        done = subprocess.run([sys.executable, "-c", "import ctypes, sys; ctypes.CDLL(sys.argv[1])", PLUGIN], capture_output=True, text=True)
+        done = subprocess.run(
+            [sys.executable, "-c", "import ctypes, sys; ctypes.CDLL(sys.argv[1])", PLUGIN],
+            capture_output=True,
+            text=True,
+        )
         self.assertEqual((done.returncode, done.stdout), (0, ""))
-        self.assertRegex(done.stderr, r"^mjgear.transmission: there is no MuJoCo in this process, .*mj_loadPluginLibrary\n$")
+        self.assertRegex(
+            done.stderr, r"^mjgear.transmission: there is no MuJoCo in this process, .*mj_loadPluginLibrary\n$"
+        )
 
     def test_needs_no_engine(self):
         """Each function of the engine is forwarded (forward.c): the loader resolves no names."""
-        said = subprocess.run(["readelf", "--wide", "--dynamic", "--dyn-syms", PLUGIN], check=True, capture_output=True, text=True).stdout
+        said = subprocess.run(
+            ["readelf", "--wide", "--dynamic", "--dyn-syms", PLUGIN], check=True, capture_output=True, text=True
+        ).stdout
         self.assertNotIn("libmujoco", said)
         missing = re.findall(r"UND (mj\w+)", said)
         self.assertEqual(missing, [], "add these to the list in plugin/callbacks/forward.c")
 
     def test_no_path_to_an_engine(self):
-        for line in subprocess.run(["readelf", "-d", PLUGIN], check=True, capture_output=True, text=True).stdout.splitlines():
+        for line in subprocess.run(
+            ["readelf", "-d", PLUGIN], check=True, capture_output=True, text=True
+        ).stdout.splitlines():
             if "RUNPATH" in line or "RPATH" in line:
                 self.assertNotIn(str(ENGINE.parent), line)
 

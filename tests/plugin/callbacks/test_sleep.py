@@ -58,7 +58,9 @@ def run(model, dyn, copies=()):
 
 def test_neighbours_fall_asleep():
     seen = 0
-    cases = scripts.some(itertools.product(("Euler", "implicitfast", "implicit"), ("none", "filter", "integrator"), (False, True)), 5)
+    cases = scripts.some(
+        itertools.product(("Euler", "implicitfast", "implicit"), ("none", "filter", "integrator"), (False, True)), 5
+    )
     for integrator, dyn, play in cases:
         alone, _ = run(make(integrator, dyn, None, play, 1), dyn)
         for neighbour, order in itertools.product(NEIGHBOURS, (1, -1)):

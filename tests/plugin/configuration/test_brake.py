@@ -30,10 +30,14 @@ def keys(**values: object) -> str:
 
 def make(gear: str = "", integrator: str = "implicitfast", more: str = "", **brake: object) -> mujoco.MjModel:
     text = GEAR.format(gear) if gear else ""
-    return mujoco.MjModel.from_xml_string(MODEL.format(gear=text, integrator=integrator, more=more, brake=keys(**brake)))
+    return mujoco.MjModel.from_xml_string(
+        MODEL.format(gear=text, integrator=integrator, more=more, brake=keys(**brake))
+    )
 
 
-def slip(v: float, f_u: float, f_v: float, gear: dict[str, float], s: int, ratio: float, brake: float, side: str) -> list[float]:
+def slip(
+    v: float, f_u: float, f_v: float, gear: dict[str, float], s: int, ratio: float, brake: float, side: str
+) -> list[float]:
     """Velocities after a step in which motor 1 kg, brake, teeth, brake, link 1.5 kg slip in direction s, each piece tried."""
     before, behind = (s * brake, 0.0) if side == "motor" else (0.0, s * brake)
     gu, gv, c = gear["gamma_u"], gear["gamma_v"], gear["coulomb"]
@@ -50,12 +54,25 @@ def slip(v: float, f_u: float, f_v: float, gear: dict[str, float], s: int, ratio
 
 def test_against_series_of_parts() -> None:
     rng = np.random.default_rng(1)
-    for integrator, side, normally in itertools.product(("Euler", "implicitfast"), ("motor", "link"), ("closed", "open")):
+    for integrator, side, normally in itertools.product(
+        ("Euler", "implicitfast"), ("motor", "link"), ("closed", "open")
+    ):
         for _ in range(2 if scripts.SANITIZED else 10):
-            gear = {"gamma_u": rng.uniform(0, 0.5), "gamma_v": rng.uniform(0, 0.9), "coulomb": rng.choice([0, rng.uniform(0, 2)])}
+            gear = {
+                "gamma_u": rng.uniform(0, 0.5),
+                "gamma_v": rng.uniform(0, 0.9),
+                "coulomb": rng.choice([0, rng.uniform(0, 2)]),
+            }
             ratio, holding = rng.choice([1, 1.4]), rng.uniform(0, 8)
             sliding = holding * rng.choice([1, 0.6])
-            model = make(keys(**gear, static_ratio=ratio), integrator, holding_torque=holding, sliding_torque=sliding, side=side, normally=normally)
+            model = make(
+                keys(**gear, static_ratio=ratio),
+                integrator,
+                holding_torque=holding,
+                sliding_torque=sliding,
+                side=side,
+                normally=normally,
+            )
             data = mujoco.MjData(model)
             for _ in range(50):
                 v = data.qvel[0] = rng.choice([0, 0.01 * rng.normal()])
@@ -85,9 +102,20 @@ def test_joint_without_gear() -> None:
     model = make(holding_torque=10, sliding_torque=6, normally="open")
     data = mujoco.MjData(model)
     plain = GEAR.format(keys(gamma_u=0, gamma_v=0))
-    free = mujoco.MjModel.from_xml_string(MODEL.format(gear=plain, integrator="Euler", more="", brake=keys(holding_torque=1)).replace("<plugin name='hold'", "<!--").replace("</plugin></actuator>", "--></actuator>"))
+    free = mujoco.MjModel.from_xml_string(
+        MODEL.format(gear=plain, integrator="Euler", more="", brake=keys(holding_torque=1))
+        .replace("<plugin name='hold'", "<!--")
+        .replace("</plugin></actuator>", "--></actuator>")
+    )
     assert mjgear.Gears(free, mujoco.MjData(free))["j"].brake is None
-    for ctrl, expected in (([9, 1], 0.0), ([11, 1], 0.002), ([0, 0], 0.002), ([0, 0.5], 0.0008), ([0, 7], 0.0), ([3, -1], 0.0012)):
+    for ctrl, expected in (
+        ([9, 1], 0.0),
+        ([11, 1], 0.002),
+        ([0, 0], 0.002),
+        ([0, 0.5], 0.0008),
+        ([0, 7], 0.0),
+        ([3, -1], 0.0012),
+    ):
         data.ctrl[:] = ctrl
         mujoco.mj_step(model, data)
         assert abs(data.qvel[0] - expected) <= 1e-15 and (expected or data.qvel[0] == 0)
@@ -117,7 +145,13 @@ def test_closes_in_time() -> None:
 
 def test_restored() -> None:
     rng = np.random.default_rng(1)
-    model = make(keys(gamma_u=0.2, gamma_v=0.5, static_ratio=1.3), holding_torque=10, sliding_torque=6, closing_time=0.05, normally="open")
+    model = make(
+        keys(gamma_u=0.2, gamma_v=0.5, static_ratio=1.3),
+        holding_torque=10,
+        sliding_torque=6,
+        closing_time=0.05,
+        normally="open",
+    )
     data, kind = mujoco.MjData(model), mujoco.mjtState.mjSTATE_INTEGRATION
     size = mujoco.mj_stateSize(model, kind)
     for i in range(300):
@@ -141,7 +175,7 @@ def test_clutch() -> None:
         "<body><joint name='a' type='slide' axis='1 0 0'/><geom size='.1' mass='1'/></body>"
         "<body pos='0 1 0'><joint name='b' type='slide' axis='1 0 0'/><geom size='.1' mass='3'/></body></worldbody>"
         "<tendon><fixed name='slip'><joint joint='a' coef='1'/><joint joint='b' coef='-1'/></fixed></tendon>"
-        f'''<actuator><plugin plugin='mjgear.brake' tendon='slip'>{keys(holding_torque=6, normally='open')}</plugin></actuator></mujoco>'''
+        f"""<actuator><plugin plugin='mjgear.brake' tendon='slip'>{keys(holding_torque=6, normally="open")}</plugin></actuator></mujoco>"""
     )
     data = mujoco.MjData(model)
     data.qvel[0] = 1
@@ -158,7 +192,9 @@ def test_batch() -> None:
     """Rows of a Batch equal single simulations to the last bit."""
     if batch is None:
         return
-    model = make(keys(gamma_u=0.2, gamma_v=0.5), holding_torque=10, sliding_torque=6, closing_time=0.02, normally="open")
+    model = make(
+        keys(gamma_u=0.2, gamma_v=0.5), holding_torque=10, sliding_torque=6, closing_time=0.02, normally="open"
+    )
     share, expected = np.linspace(0, 1, 5), []
     for x in share:
         data = mujoco.MjData(model)
@@ -172,7 +208,10 @@ def test_batch() -> None:
         ctrl[:] = np.stack([np.full(len(share), 20 * np.sin(0.1 * k)), share], axis=1)
         many.step()
     for i, data in enumerate(expected):
-        assert many.bind("qpos")[i].tobytes() == data.qpos.tobytes() and many.bind("plugin_state")[i].tobytes() == data.plugin_state.tobytes()
+        assert (
+            many.bind("qpos")[i].tobytes() == data.qpos.tobytes()
+            and many.bind("plugin_state")[i].tobytes() == data.plugin_state.tobytes()
+        )
     assert len({data.qpos[0] for data in expected}) == len(share)
     assert np.array_equal(mjgear.Gears(model, many)["j"].brake, share)
 
@@ -195,7 +234,11 @@ def test_added_and_attached() -> None:
     for _ in range(200):
         mujoco.mj_step(model, data)
     assert data.qvel[1] == 0 and data.qvel[0] > 0.1
-    for wrong, line in (({"holding_torque": -1}, "negative"), ({}, "how strong"), ({"holding_torque": 1, "sliding_torque": 2}, "at least")):
+    for wrong, line in (
+        ({"holding_torque": -1}, "negative"),
+        ({}, "how strong"),
+        ({"holding_torque": 1, "sliding_torque": 2}, "at least"),
+    ):
         try:
             mjgear.add_brake(robot, "elbow", **wrong)
             raise AssertionError(wrong)
@@ -284,12 +327,18 @@ def test_travels_that_are_none() -> None:
         data.qvel[0] = 1
         for _ in range(20):
             mujoco.mj_step(model, data)
-            assert abs(gear.brake - share) <= 0.002 + 1e-12 and gear.power_loss >= 0, (travel, gear.brake, gear.power_loss)
+            assert abs(gear.brake - share) <= 0.002 + 1e-12 and gear.power_loss >= 0, (
+                travel,
+                gear.brake,
+                gear.power_loss,
+            )
 
 
 def test_switching_motors_off_keeps_what_add_brake_added() -> None:
     for normally, power in (("closed", 0), ("open", 1)):
-        spec = mujoco.MjSpec.from_string("<mujoco><worldbody><body><joint name='j' type='slide' axis='0 0 1'/><geom size='.1' mass='2'/></body></worldbody><actuator><motor name='m' joint='j'/></actuator></mujoco>")
+        spec = mujoco.MjSpec.from_string(
+            "<mujoco><worldbody><body><joint name='j' type='slide' axis='0 0 1'/><geom size='.1' mass='2'/></body></worldbody><actuator><motor name='m' joint='j'/></actuator></mujoco>"
+        )
         mjgear.add_brake(spec, "j", "30 N", normally=normally)
         model = spec.compile()
         data = mujoco.MjData(model)
@@ -307,7 +356,11 @@ def test_takes_nothing_from_defaults() -> None:
         "dynprm='.05' delay='.01' nsample='6' interp='linear' gaintype='affine' gainprm='40 1 -2' biastype='affine' biasprm='1 -40 -2' damping='.2' armature='.1' "
         "actdim='1' actearly='true' user='1 2'"
     ).split("' ")
-    choices = [*(one.rstrip("'") + "'" for one in every), "' ".join(every), "forcelimited='true' forcerange='-9 9' biastype='affine' biasprm='0 -30 -4'"]
+    choices = [
+        *(one.rstrip("'") + "'" for one in every),
+        "' ".join(every),
+        "forcelimited='true' forcerange='-9 9' biastype='affine' biasprm='0 -30 -4'",
+    ]
     plain = None
     for attributes in ["", *choices]:
         text = (
@@ -332,7 +385,9 @@ def test_takes_nothing_from_defaults() -> None:
                 mujoco.mj_step(model, data)
                 track.append(data.qpos[0])
             found.append(track)
-            assert model.actuator_group[0] == 5 and not model.actuator_damping.any() and model.actuator_armature[0] == 0, attributes
+            assert (
+                model.actuator_group[0] == 5 and not model.actuator_damping.any() and model.actuator_armature[0] == 0
+            ), attributes
         plain = plain or found[0]
         assert found == [plain] * 3, (attributes, [track[-1] for track in found], plain[-1])
         assert plain[19] == 0 and plain[39] < -1e-4
@@ -367,7 +422,11 @@ def test_refusals() -> None:
             brake = text[text.index("<plugin name='hold'") : text.index("</actuator>")]
             text = text.replace(brake, brake + brake.replace("'hold'", "'hold2'"))
         with scripts.refuses(line):
-            mujoco.MjModel.from_xml_string(text.replace("plugin='mjgear.brake' joint='j'", f"plugin='mjgear.brake' {call.get('on', chr(32))}") if "on" in call else text)
+            mujoco.MjModel.from_xml_string(
+                text.replace("plugin='mjgear.brake' joint='j'", f"plugin='mjgear.brake' {call.get('on', chr(32))}")
+                if "on" in call
+                else text
+            )
 
 
 if __name__ == "__main__":

@@ -89,7 +89,11 @@ def test_every_kind():
             gear = instance(**keys, eta_forward=0.7, eta_backward=0.5, coulomb=0.02)
             _, there = run(every_kind(integrator, lines, gear), names)
             _, back = run(every_kind(integrator, lines[::-1], gear), names)
-            assert np.abs(there - back).max() < 1e-9 * np.abs(there).max(), (integrator, keys, np.abs(there - back).max())
+            assert np.abs(there - back).max() < 1e-9 * np.abs(there).max(), (
+                integrator,
+                keys,
+                np.abs(there - back).max(),
+            )
             assert np.abs(there - plain).max() > 1e-3
 
 
@@ -123,13 +127,17 @@ def one_joint(kind, integrator, gammas, gain="", more="", joint=SLIDE, body=""):
     transmission, _ = KINDS_OF[kind]
     named = {"motor": "tested"} if "named" in kind else {}
     gear = instance(joint="j", gamma_u=gammas[0], gamma_v=gammas[1], **named)
-    return mujoco.MjModel.from_xml_string(f"""<mujoco>{gear}<option integrator="{integrator}" timestep="{H}" gravity="0 0 0"/><worldbody>
+    return mujoco.MjModel.from_xml_string(
+        f"""<mujoco>{gear}<option integrator="{integrator}" timestep="{H}" gravity="0 0 0"/><worldbody>
       <site name="rail" euler="0 90 0"/><body name="b">{joint.format(armature=ROTOR)}<geom size=".01" mass="{LINK}"/><site name="s"/>{body}</body>
       <body pos="0 1 0"><joint name="k" type="slide" axis="1 0 0"/><geom size=".01" mass="3"/><site name="moving" pos="0 -1 0" euler="0 90 0"/></body>
       </worldbody><tendon><fixed name="fixed"><joint joint="j" coef="1"/></fixed>
       <fixed name="both"><joint joint="j" coef="1"/><joint joint="k" coef=".3"/></fixed>
       <spatial name="rope"><site site="anchor"/><site site="s"/></spatial></tendon>
-      <actuator><general name="tested" {transmission} {gain}/>{more}</actuator></mujoco>""".replace('<site name="rail"', '<site name="anchor" pos="-9 0 0"/><site name="rail"'))
+      <actuator><general name="tested" {transmission} {gain}/>{more}</actuator></mujoco>""".replace(
+            '<site name="rail"', '<site name="anchor" pos="-9 0 0"/><site name="rail"'
+        )
+    )
 
 
 def next_velocity(v, motor, inertia, load, brakes, gamma_u, gamma_v):
@@ -155,11 +163,25 @@ def test_kinds():
     for integrator, gammas in itertools.product(INTEGRATORS, scripts.some(((0.1, 0.3), (0.2, 0.9), (0.1, 1.3)), 3)):
         for kind, (transmission, enters) in KINDS_OF.items():
             gear = 3.0 if 'gear="3"' in transmission else 1.0
-            for kp, kv in ((0.0, 0.0), (40.0, 6.0)) if kind in ALONE and "site" not in kind else ((0.0, 0.0), (0.0, 6.0)) if kind in ALONE else ((0.0, 0.0),):
-                m = one_joint(kind, integrator, gammas, f'gainprm="1" biastype="affine" biasprm="0 {-kp} {-kv}"', '<motor joint="j"/>')
+            for kp, kv in (
+                ((0.0, 0.0), (40.0, 6.0))
+                if kind in ALONE and "site" not in kind
+                else ((0.0, 0.0), (0.0, 6.0))
+                if kind in ALONE
+                else ((0.0, 0.0),)
+            ):
+                m = one_joint(
+                    kind,
+                    integrator,
+                    gammas,
+                    f'gainprm="1" biastype="affine" biasprm="0 {-kp} {-kv}"',
+                    '<motor joint="j"/>',
+                )
                 d = mujoco.MjData(m)
                 shift, taken = (gear * gear * x for x in gains_of(integrator, kp, kv))
-                for force, other, applied in scripts.some(((6, 0, -1), (1.5, 0, -6), (-4, 3, 2), (0, 8, -1), (5, -2, -4)), 2):
+                for force, other, applied in scripts.some(
+                    ((6, 0, -1), (1.5, 0, -6), (-4, 3, 2), (0, 8, -1), (5, -2, -4)), 2
+                ):
                     mujoco.mj_resetData(m, d)
                     d.ctrl[:] = force / gear, other
                     d.qfrc_applied[0] = applied
@@ -174,10 +196,17 @@ def test_kinds():
                         expected = next_velocity(v, motor + at_end, more[0], load + load_at_end, more[1], *gammas)
                         mujoco.mj_step(m, d)
                         what = (integrator, gammas, kind, kp, kv, force, other, applied, step, expected, d.qvel[0])
-                        assert abs(d.qvel[0] - expected) < 1e-9 * (1 + abs(v)) and (expected != 0 or d.qvel[0] == 0), what
+                        assert abs(d.qvel[0] - expected) < 1e-9 * (1 + abs(v)) and (expected != 0 or d.qvel[0] == 0), (
+                            what
+                        )
                         if step % 13 == 0:
                             before = mujoco.MjData(m)
-                            before.qpos[:], before.qvel[:], before.ctrl[:], before.qfrc_applied[:] = d.qpos, d.qvel, d.ctrl, d.qfrc_applied
+                            before.qpos[:], before.qvel[:], before.ctrl[:], before.qfrc_applied[:] = (
+                                d.qpos,
+                                d.qvel,
+                                d.ctrl,
+                                d.qfrc_applied,
+                            )
                             before.qpos[0], before.qvel[0] = q, v
                             before.qpos[1], before.qvel[1] = d.qpos[1] - H * d.qvel[1], d.qvel[1] - H * d.qacc[1]
                             torque = mjgear.inverse(m, before, (np.array([expected, d.qvel[1]]) - before.qvel) / H)
@@ -186,22 +215,34 @@ def test_kinds():
 
 def test_limits():
     """actuatorfrcrange limits the motor, and the load gets the rest of the range."""
-    for integrator, (force, pull, motor, load) in itertools.product(INTEGRATORS, ((20, 5, 10, 0), (4, 20, 4, 6), (-4, 8, -4, 8), (-30, 5, -10, 0), (0, 30, 0, 10))):
+    for integrator, (force, pull, motor, load) in itertools.product(
+        INTEGRATORS, ((20, 5, 10, 0), (4, 20, 4, 6), (-4, 8, -4, 8), (-30, 5, -10, 0), (0, 30, 0, 10))
+    ):
         joint = SLIDE.replace("/>", ' actuatorfrcrange="-10 10"/>')
         m = one_joint("joint", integrator, (0.1, 0.3), more='<motor site="s" gear="1 0 0 0 0 0"/>', joint=joint)
         d = mujoco.MjData(m)
         d.ctrl[:] = force, pull
         mujoco.mj_step(m, d)
         expected = next_velocity(0, motor, ROTOR, load, 0, 0.1, 0.3)
-        assert d.qfrc_actuator[0] == motor + load and abs(d.qvel[0] - expected) < 1e-12, (integrator, force, pull, d.qvel[0], expected)
+        assert d.qfrc_actuator[0] == motor + load and abs(d.qvel[0] - expected) < 1e-12, (
+            integrator,
+            force,
+            pull,
+            d.qvel[0],
+            expected,
+        )
 
 
 def test_mechanics():
     """Armature and damping of an actuator are on the motor's side where it drives the gear, else on the link's."""
-    for integrator, (kind, sign) in itertools.product(INTEGRATORS, (("fixed tendon", 1), ("spatial tendon", 1), ("spatial tendon, named", 1), ("joint", 1))):
+    for integrator, (kind, sign) in itertools.product(
+        INTEGRATORS, (("fixed tendon", 1), ("spatial tendon", 1), ("spatial tendon, named", 1), ("joint", 1))
+    ):
         m = one_joint(kind, integrator, (0.1, 0.3), 'armature=".7" damping="5"')
         enters, d = KINDS_OF[kind][1], mujoco.MjData(m)
-        at_end = 0.0 if integrator == "Euler" and kind != "joint" else 5 * H  # the engine has dampers of tendons at the start there
+        at_end = (
+            0.0 if integrator == "Euler" and kind != "joint" else 5 * H
+        )  # the engine has dampers of tendons at the start there
         for force in (20.0, -3.0, 0.0):
             d.ctrl[0] = force
             for _ in range(30):
@@ -215,7 +256,9 @@ def test_mechanics():
 
 def test_gravity_compensation():
     """Weight held by actuators goes through the gear."""
-    for integrator, (share, gammas) in itertools.product(INTEGRATORS, ((2.0, (0.1, 0.3)), (0.3, (0.1, 0.3)), (0.3, (0.1, 1.3)), (1.0, (0.1, 0.3)))):
+    for integrator, (share, gammas) in itertools.product(
+        INTEGRATORS, ((2.0, (0.1, 0.3)), (0.3, (0.1, 0.3)), (0.3, (0.1, 1.3)), (1.0, (0.1, 0.3)))
+    ):
         gear = instance(joint="j", gamma_u=gammas[0], gamma_v=gammas[1])
         m = mujoco.MjModel.from_xml_string(f"""<mujoco>{gear}<option integrator="{integrator}" timestep="{H}" gravity="0 0 -10"/><worldbody>
           <site name="rail"/><body gravcomp="{share}"><joint name="j" type="slide" axis="0 0 1" armature="{ROTOR}" actuatorgravcomp="true"/>
@@ -227,7 +270,14 @@ def test_gravity_compensation():
             for _ in range(20):
                 expected = next_velocity(float(d.qvel[0]), share * LINK * 10, ROTOR, pull - LINK * 10, 0, *gammas)
                 mujoco.mj_step(m, d)
-                assert abs(d.qvel[0] - expected) < 1e-9 and (expected != 0 or d.qvel[0] == 0), (integrator, share, gammas, pull, d.qvel[0], expected)
+                assert abs(d.qvel[0] - expected) < 1e-9 and (expected != 0 or d.qvel[0] == 0), (
+                    integrator,
+                    share,
+                    gammas,
+                    pull,
+                    d.qvel[0],
+                    expected,
+                )
 
 
 def test_orientation():
@@ -249,7 +299,9 @@ def test_orientation():
 
 def test_adhesion():
     """A suction cup on a wall is not a motor: gear friction does not grow with its pull, and the torque behind the gear lifts it off."""
-    for integrator, (eta, torque, off) in itertools.product(INTEGRATORS, ((0.7, 60, False), (0.7, 90, True), (0.4, 100, False), (0.4, 150, True))):
+    for integrator, (eta, torque, off) in itertools.product(
+        INTEGRATORS, ((0.7, 60, False), (0.7, 90, True), (0.4, 100, False), (0.4, 150, True))
+    ):
         gear = instance(joint="j", eta_forward=eta, eta_backward=0.3)
         m = mujoco.MjModel.from_xml_string(f"""<mujoco>{gear}<option integrator="{integrator}" timestep="{H}" gravity="0 0 0"/><worldbody>
           <geom type="box" size=".1 1 1" pos="-.1 0 0" margin=".002" gap=".002"/>
@@ -265,7 +317,10 @@ def test_adhesion():
 
 def test_thruster():
     """A gear that locks is held against a jet on its link as against the same wrench in xfrc_applied, and moves with its motor."""
-    for integrator, gap in itertools.product(INTEGRATORS, ({}, {"backlash": "exact", "half_gap": 0.01, "stiffness": 2000, "damping": 4, "rotor_inertia": 0.05})):
+    for integrator, gap in itertools.product(
+        INTEGRATORS,
+        ({}, {"backlash": "exact", "half_gap": 0.01, "stiffness": 2000, "damping": 4, "rotor_inertia": 0.05}),
+    ):
         m, ends = None, []
         for jet, wrench, torque in ((8.0, 0.0, 0.0), (0.0, 8.0, 0.0), (8.0, 0.0, 5.0), (0.0, 8.0, 5.0)):
             gear = instance(joint="j", eta_forward=0.4, eta_backward=-0.3, **gap)
@@ -284,7 +339,9 @@ def test_thruster():
                 d.xfrc_applied[1] = np.r_[force, np.cross(tip, force)]
                 mujoco.mj_step2(m, d)
             ends.append((d.qpos[0], d.qvel[0]))
-        assert np.abs(np.subtract(ends[0], ends[1])).max() < 1e-8 and np.abs(np.subtract(ends[2], ends[3])).max() < 1e-8, (integrator, gap, ends)
+        assert (
+            np.abs(np.subtract(ends[0], ends[1])).max() < 1e-8 and np.abs(np.subtract(ends[2], ends[3])).max() < 1e-8
+        ), (integrator, gap, ends)
         assert (abs(ends[0][0]) < 0.03 if gap else ends[0][0] == 0) and abs(ends[2][0]) > 0.5, (integrator, gap, ends)
 
 
@@ -292,8 +349,23 @@ def test_encoders():
     """Behind a gap servos on the joint measure the rotor, and a servo between sites or on a rope measures the link."""
     for integrator in INTEGRATORS:
         runs = {}
-        for servo in ('joint="j"', 'jointinparent="j"', 'tendon="fixed"', 'site="s" refsite="rail" gear="0 0 1 0 0 0"', 'tendon="rope"'):
-            gear = instance(joint="j", gamma_u=0.1, gamma_v=0.3, backlash="exact", half_gap=0.02, stiffness=3000, damping=5, rotor_inertia=ROTOR)
+        for servo in (
+            'joint="j"',
+            'jointinparent="j"',
+            'tendon="fixed"',
+            'site="s" refsite="rail" gear="0 0 1 0 0 0"',
+            'tendon="rope"',
+        ):
+            gear = instance(
+                joint="j",
+                gamma_u=0.1,
+                gamma_v=0.3,
+                backlash="exact",
+                half_gap=0.02,
+                stiffness=3000,
+                damping=5,
+                rotor_inertia=ROTOR,
+            )
             m = mujoco.MjModel.from_xml_string(f"""<mujoco>{gear}<option integrator="{integrator}" timestep="{H}" gravity="0 0 0"/><worldbody>
               <site name="rail" euler="0 90 0"/><site name="anchor" pos="-9 0 0"/><body><joint name="j" type="slide" axis="1 0 0"/><geom size=".01" mass="{LINK}"/><site name="s"/></body></worldbody>
               <tendon><fixed name="fixed"><joint joint="j" coef="1"/></fixed><spatial name="rope"><site site="anchor"/><site site="s"/></spatial></tendon>
@@ -321,8 +393,17 @@ def test_linearize():
             v, enters = float(d.qvel[0]), KINDS_OF[kind][1]
             linear = mjgear.linearize(m, d)
             row = linear.states.index("velocity 0") if "velocity 0" in linear.states else 2
-            ends = [next_velocity(v, x if enters else 0.0, ROTOR, applied + (0.0 if enters else x), 0, 0.1, 0.3) for x in (force, force + 1e-3)]
-            assert abs(linear.B[row, 0] - gear * (ends[1] - ends[0]) / 1e-3) < 1e-9, (integrator, kind, force, linear.B[row, 0], linear.states)
+            ends = [
+                next_velocity(v, x if enters else 0.0, ROTOR, applied + (0.0 if enters else x), 0, 0.1, 0.3)
+                for x in (force, force + 1e-3)
+            ]
+            assert abs(linear.B[row, 0] - gear * (ends[1] - ends[0]) / 1e-3) < 1e-9, (
+                integrator,
+                kind,
+                force,
+                linear.B[row, 0],
+                linear.states,
+            )
 
 
 # ------------------------------------------- names --------------------------------------------------------
@@ -339,8 +420,16 @@ def refuses(line, motor, actuators='<motor name="m" joint="a"/><motor name="site
 
 def test_refusals():
     refuses("key 'motor': actuator 'none_such' is not in the model; use the name of an actuator", "none_such")
-    refuses("key 'motor': actuator 'other' moves no joint of this instance; leave it out", "other", '<motor name="other" joint="b"/>')
-    refuses("key 'motor': actuators 'p' and 'q' pull on one tendon; name both", "p", '<motor name="p" tendon="t"/><motor name="q" tendon="t"/>')
+    refuses(
+        "key 'motor': actuator 'other' moves no joint of this instance; leave it out",
+        "other",
+        '<motor name="other" joint="b"/>',
+    )
+    refuses(
+        "key 'motor': actuators 'p' and 'q' pull on one tendon; name both",
+        "p",
+        '<motor name="p" tendon="t"/><motor name="q" tendon="t"/>',
+    )
     refuses("key 'motor': actuator 'hold' is a brake, which drives nothing; leave it out", "hold",
             '<plugin name="hold" plugin="mjgear.brake" joint="a"><config key="holding_torque" value="1"/></plugin>', more='<plugin plugin="mjgear.brake"/>')  # fmt: skip
     refuses("key 'motor': actuator 'p' is the motor of tendon 't', and its force passes one gear; leave it out", "p", '<motor name="p" tendon="t"/>',
@@ -357,11 +446,15 @@ def test_named_by_one_instance():
         one = '<instance name="{0}"><config key="joint" value="{0}"/><config key="gamma_u" value=".1"/><config key="gamma_v" value="1.3"/>{1}</instance>'
         name = '<config key="motor" value="jet"/>'
         for first, second in itertools.product((0, 1), repeat=2):
-            m = mujoco.MjModel.from_xml_string(text.format(one.format("a", name * first) + one.format("b", name * second), integrator))
+            m = mujoco.MjModel.from_xml_string(
+                text.format(one.format("a", name * first) + one.format("b", name * second), integrator)
+            )
             d = mujoco.MjData(m)
             d.ctrl[0] = 1
             mujoco.mj_step(m, d, 100)
-            assert (d.qvel[0] > 0) == bool(first) and (d.qvel[1] > 0) == bool(second) and (d.qvel[0] == 0) == (not first), (integrator, first, second, d.qvel)
+            assert (
+                (d.qvel[0] > 0) == bool(first) and (d.qvel[1] > 0) == bool(second) and (d.qvel[0] == 0) == (not first)
+            ), (integrator, first, second, d.qvel)
             if first and not second:  # x = eta (2 u), u = F - (m + kv h 4) a: closed form of one joint
                 v = 0.0
                 taken = 0.0 if integrator == "Euler" else 4 * 1e-3
@@ -386,7 +479,10 @@ def test_no_motor():
             mjgear.add(spec, ["left", "right"], eta_forward=0.6, eta_backward=eta, armature=0.1)
         for lines in ([str(one.message) for one in caught], mjgear.check(spec).warnings):
             lines = [line for line in lines if "no actuator is its motor" in line]
-            assert len(lines) == len(expected) and all(f"'{name}'" in line for name, line in zip(expected, lines)), (actuators, lines)
+            assert len(lines) == len(expected) and all(f"'{name}'" in line for name, line in zip(expected, lines)), (
+                actuators,
+                lines,
+            )
 
 
 def test_roles():
@@ -394,7 +490,9 @@ def test_roles():
     for kind, (transmission, enters) in KINDS_OF.items():
         m = one_joint(kind, "Euler", (0.1, 0.3), more='<motor name="other" joint="k"/>')
         report = mjgear.check(m)
-        assert report.motors == {"j": ("tested",) if enters else ()} and report.loads == {"j": () if enters else ("tested",)}, (kind, report)
+        assert report.motors == {"j": ("tested",) if enters else ()} and report.loads == {
+            "j": () if enters else ("tested",)
+        }, (kind, report)
         assert ("motors: tested" in str(report)) == enters
         plain = mujoco.MjModel.from_xml_string("""<mujoco><worldbody><site name="o"/><body><joint name="j" type="slide" axis="1 0 0"/><geom size=".1"/><site name="s" pos=".1 0 0"/></body>
           </worldbody><tendon><spatial name="t"><site site="o"/><site site="s"/></spatial></tendon><actuator><motor joint="j"/><motor tendon="t"/><motor site="s"/></actuator></mujoco>""")
@@ -402,7 +500,10 @@ def test_roles():
         library = ctypes.CDLL(os.environ["MJGEAR_PLUGIN_PATH"])
         assert library.mjg_actuatorRoles(roles, ctypes.c_void_p(plain._address), 0) == 3 and list(roles) == [1, -1, -1]
         assert library.mjg_actuatorRoles(roles, ctypes.c_void_p(plain._address), 1) == 3 and list(roles) == [-1, 1, -1]
-        assert library.mjg_actuatorRoles(roles, ctypes.c_void_p(plain._address), 2) == -1 and library.mjg_actuatorRoles(None, None, 0) == -1
+        assert (
+            library.mjg_actuatorRoles(roles, ctypes.c_void_p(plain._address), 2) == -1
+            and library.mjg_actuatorRoles(None, None, 0) == -1
+        )
 
 
 def test_attached():
@@ -411,7 +512,9 @@ def test_attached():
       <site name="tip" pos=".3 0 0"/></body></worldbody><actuator><motor name="jet" site="tip" gear="0 0 -1 0 0 0"/></actuator></mujoco>""")
     mjgear.add(robot, "j", gamma_u=0.1, gamma_v=1.3, motor="jet")
     ends = []
-    world = mujoco.MjSpec.from_string("<mujoco><option gravity='0 0 0'/><worldbody><frame name='f'/><frame name='g' pos='0 9 0'/></worldbody></mujoco>")
+    world = mujoco.MjSpec.from_string(
+        "<mujoco><option gravity='0 0 0'/><worldbody><frame name='f'/><frame name='g' pos='0 9 0'/></worldbody></mujoco>"
+    )
     world.attach(robot.copy(), prefix="left/", frame="f")
     world.attach(robot.copy(), prefix="right/", frame="g")
     for spec, n in ((robot, 1), (world, 2)):

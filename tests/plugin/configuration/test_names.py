@@ -25,8 +25,10 @@ ARM = """<mujoco model="arm"><option timestep="0.002" integrator="implicitfast"/
 <actuator><motor name="m1" joint="shoulder"/><motor name="m2" joint="elbow"/><motor name="m3" joint="left finger"/></actuator>
 {sensors}</mujoco>"""
 
-HOMES = {"gears": '<plugin plugin="mjgear.transmission" instance="gears"/>',
-         "claw": '<plugin plugin="mjgear.transmission" instance="claw"/>'}
+HOMES = {
+    "gears": '<plugin plugin="mjgear.transmission" instance="gears"/>',
+    "claw": '<plugin plugin="mjgear.transmission" instance="claw"/>',
+}
 SENSORS = """<sensor><plugin name="s" plugin="mjgear.transmission" instance="gears" objtype="joint" objname="elbow"/>
 <plugin name="c" plugin="mjgear.transmission" instance="claw"/></sensor>"""
 SCENE = """<mujoco><option timestep="0.002" integrator="implicitfast"/><worldbody>{body}</worldbody></mujoco>"""
@@ -52,7 +54,7 @@ def trajectory(model):
 def joints(model):
     """Names in the order of arms: shoulder, elbow, finger."""
     names = [model.joint(i).name for i in range(model.njnt)]
-    return [name for i in range(0, len(names), 3) for name in names[i:i + 3]]
+    return [name for i in range(0, len(names), 3) for name in names[i : i + 3]]
 
 
 def compare(model, arms, expected):
@@ -77,14 +79,14 @@ def replicated(alone):
     text, inside = arm(), {}
     for name in HOMES:
         start = text.index(f'<instance name="{name}">')
-        inside[name] = text[start:text.index("</instance>", start)].replace(f'<instance name="{name}">', "")
+        inside[name] = text[start : text.index("</instance>", start)].replace(f'<instance name="{name}">', "")
         inside[name] = f'<plugin plugin="mjgear.transmission">{inside[name]}</plugin>'
     text = arm(**inside)
-    extension = text[text.index("<extension>"):text.index("</extension>")]
+    extension = text[text.index("<extension>") : text.index("</extension>")]
     text = text.replace(extension, '<extension><plugin plugin="mjgear.transmission"/>')
     compare(mujoco.MjModel.from_xml_string(text), 1, alone)
-    text = text.replace(text[text.index("<actuator>"):text.index("</actuator>") + 11], "")
-    body = text[text.index('<body name="base">'):text.index("</worldbody>")]
+    text = text.replace(text[text.index("<actuator>") : text.index("</actuator>") + 11], "")
+    body = text[text.index('<body name="base">') : text.index("</worldbody>")]
     for count in 1, 2, 5, 12:
         for sep in "", ' sep="-"':
             copies = text.replace(body, f'<replicate count="{count}" offset="0 1 0"{sep}>{body}</replicate>')
@@ -110,7 +112,7 @@ def refused(make, *words):
 def test_parts_of_other_models():
     mujoco.mj_loadPluginLibrary(PATH)
     alone = trajectory(mujoco.MjModel.from_xml_string(arm()))
-    free = ARM[:ARM.index("<extension>")] + ARM[ARM.index("<worldbody>"):]
+    free = ARM[: ARM.index("<extension>")] + ARM[ARM.index("<worldbody>") :]
     free = trajectory(mujoco.MjModel.from_xml_string(free.format(gears="", claw="", sensors="")))
     assert np.abs(alone - free).max() > 0.1, "the gears do nothing"
 
@@ -162,20 +164,28 @@ def test_parts_of_other_models():
 
     # otherwise the joint with exactly this name is meant: if not all joints of the instance, its sensor and the body
     # share the ending
-    for instance, names, bodies, sensor in (("gears_l", ("knee", "knee_l"), ("", ""), "s_l"), ("g0", ("joint1", "joint10"), ("", ""), "s"),
-                                            ("g0", ("joint1", "joint10"), ("link1", "far"), "s0")):
+    for instance, names, bodies, sensor in (
+        ("gears_l", ("knee", "knee_l"), ("", ""), "s_l"),
+        ("g0", ("joint1", "joint10"), ("", ""), "s"),
+        ("g0", ("joint1", "joint10"), ("link1", "far"), "s0"),
+    ):
         listed = names if sensor == "s_l" else names[:1]
         model = mujoco.MjModel.from_xml_string(
             f'<mujoco><extension><plugin plugin="mjgear.transmission"><instance name="{instance}"><config key="joint" value="{" ".join(listed)}"/>'
             '<config key="coulomb" value="1"/></instance></plugin></extension><worldbody>'
-            + "".join(f'<body name="{body}"><joint name="{name}" axis="0 1 0"/><geom size=".1"/></body>'.replace(' name=""', "")
-                      for name, body in zip(names, bodies))
+            + "".join(
+                f'<body name="{body}"><joint name="{name}" axis="0 1 0"/><geom size=".1"/></body>'.replace(
+                    ' name=""', ""
+                )
+                for name, body in zip(names, bodies)
+            )
             + f'</worldbody><sensor><plugin name="{sensor}" plugin="mjgear.transmission" instance="{instance}" objtype="joint" '
-            f'objname="{names[0]}"/></sensor></mujoco>')
+            f'objname="{names[0]}"/></sensor></mujoco>'
+        )
         data = mujoco.MjData(model)
         data.qvel = 1
         mujoco.mj_step(model, data, 3)
-        assert [v < .99 for v in data.qvel] == [True, len(listed) == 2], (instance, data.qvel)
+        assert [v < 0.99 for v in data.qvel] == [True, len(listed) == 2], (instance, data.qvel)
 
     # an instance that belongs to no part of the tree, and that nothing references, is taken literally
     plain = mujoco.MjSpec.from_string(arm("", ""))
@@ -185,10 +195,15 @@ def test_parts_of_other_models():
     plain.compile()
 
     # names
-    refused(lambda: mujoco.MjModel.from_xml_string(arm().replace("'left finger'", "left finger")),
-            "joint 'left' is not in the model", "in quotes")
-    refused(lambda: mujoco.MjModel.from_xml_string(arm().replace('"shoulder elbow"', '"shoulder knee"')),
-            "joint 'knee' is not in the model")
+    refused(
+        lambda: mujoco.MjModel.from_xml_string(arm().replace("'left finger'", "left finger")),
+        "joint 'left' is not in the model",
+        "in quotes",
+    )
+    refused(
+        lambda: mujoco.MjModel.from_xml_string(arm().replace('"shoulder elbow"', '"shoulder knee"')),
+        "joint 'knee' is not in the model",
+    )
     compare(mujoco.MjModel.from_xml_string(arm().replace('"shoulder elbow"', "'\"shoulder\" elbow'")), 1, alone)
 
 

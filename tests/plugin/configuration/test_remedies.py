@@ -1,6 +1,6 @@
 """A refused model loads after the remedy of its line; a model that passes `mjgear check` loads, and no other does.
 
-    test_remedies.py mjgear"""
+test_remedies.py mjgear"""
 
 import contextlib
 import json
@@ -103,13 +103,20 @@ def test_remedies():
 
 def muscles(count, keys=""):
     """Legs with muscles whose lengths the compiler has to find, and a motor at each ankle."""
-    legs = "".join(f"""<body pos="0 {k} 0"><joint name="knee{k}" axis="0 1 0" range="-60 60" armature=".01"/><geom type="capsule" fromto="0 0 0 .4 0 0" size=".03" mass="1"/>
+    legs = "".join(
+        f"""<body pos="0 {k} 0"><joint name="knee{k}" axis="0 1 0" range="-60 60" armature=".01"/><geom type="capsule" fromto="0 0 0 .4 0 0" size=".03" mass="1"/>
       <site name="i{k}" pos=".1 0 .05"/><body pos=".4 0 0"><joint name="ankle{k}" axis="0 1 0" range="-40 40" armature=".01"/>
-      <geom type="capsule" fromto="0 0 0 .2 0 0" size=".02" mass=".3"/></body></body><site name="o{k}" pos="0 {k} .1"/>""" for k in range(count))
+      <geom type="capsule" fromto="0 0 0 .2 0 0" size=".02" mass=".3"/></body></body><site name="o{k}" pos="0 {k} .1"/>"""
+        for k in range(count)
+    )
     tendons = "".join(f'<spatial name="t{k}"><site site="o{k}"/><site site="i{k}"/></spatial>' for k in range(count))
     actuators = "".join(f'<muscle tendon="t{k}"/><motor joint="ankle{k}"/>' for k in range(count))
     joints = " ".join(f"ankle{k}" for k in range(count))
-    extension = f'<extension><plugin plugin="mjgear.transmission"><instance name="g"><config key="joint" value="{joints}"/>{keys}</instance></plugin></extension>' if keys else ""
+    extension = (
+        f'<extension><plugin plugin="mjgear.transmission"><instance name="g"><config key="joint" value="{joints}"/>{keys}</instance></plugin></extension>'
+        if keys
+        else ""
+    )
     return f"<mujoco>{extension}<worldbody>{legs}</worldbody><tendon>{tendons}</tendon><actuator>{actuators}</actuator></mujoco>"
 
 
@@ -147,7 +154,9 @@ def test_options_after_loading():
     changes = {
         "RK4": lambda m: setattr(m.opt, "integrator", mujoco.mjtIntegrator.mjINT_RK4),
         "noslip": lambda m: setattr(m.opt, "noslip_iterations", 3),
-        "springs and dampers disabled": lambda m: setattr(m.opt, "disableflags", 2 * int(mujoco.mjtDisableBit.mjDSBL_ACTUATION) - 1),
+        "springs and dampers disabled": lambda m: setattr(
+            m.opt, "disableflags", 2 * int(mujoco.mjtDisableBit.mjDSBL_ACTUATION) - 1
+        ),
     }
     for number, (word, change) in enumerate(changes.items()):
         said = []
@@ -171,7 +180,13 @@ def test_options_after_loading():
 
 
 def check(path):
-    done = subprocess.run([TOOL, "check", "--json", path], capture_output=True, text=True, check=False, env={**os.environ, "LD_PRELOAD": ""})
+    done = subprocess.run(
+        [TOOL, "check", "--json", path],
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, "LD_PRELOAD": ""},
+    )
     return json.loads(done.stdout)["problems"]
 
 
@@ -214,8 +229,15 @@ def test_deleted_joint():
 def test_check_agrees():
     """check predicts loading for every model of this project, and for every refused one above."""
     with tempfile.TemporaryDirectory() as folder:
-        files = [path for room in ("models", "scenes", "examples") for path in sorted((SOURCE / room).rglob("*.xml")) if "mjgear" in path.read_text(encoding="utf-8")]
-        texts = [model(**one) for wrong, _, remedies in REMEDIES for one in (wrong, *remedies)] + [muscles(2, '<config key="eta_forward" value=".5"/>')]
+        files = [
+            path
+            for room in ("models", "scenes", "examples")
+            for path in sorted((SOURCE / room).rglob("*.xml"))
+            if "mjgear" in path.read_text(encoding="utf-8")
+        ]
+        texts = [model(**one) for wrong, _, remedies in REMEDIES for one in (wrong, *remedies)] + [
+            muscles(2, '<config key="eta_forward" value=".5"/>')
+        ]
         texts += [text.replace('<option integrator="implicitfast"/>', "") for text in texts[-3:]]
         for k, text in enumerate(texts):
             files.append(pathlib.Path(folder) / f"{k}.xml")
@@ -223,7 +245,11 @@ def test_check_agrees():
         assert len(files) > 60
         for path in files:
             found = check(path)
-            assert bool(found) == (loads(path) is None), (path, found, re.sub(r"\s+", " ", path.read_text(encoding="utf-8")))
+            assert bool(found) == (loads(path) is None), (
+                path,
+                found,
+                re.sub(r"\s+", " ", path.read_text(encoding="utf-8")),
+            )
 
 
 if __name__ == "__main__":

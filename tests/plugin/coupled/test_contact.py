@@ -7,8 +7,10 @@ import time
 import mujoco
 import numpy as np
 
-GEAR = ('<extension><plugin plugin="mjgear.transmission"><instance name="g"><config key="joint" value="{joint}"/>'
-        '<config key="gamma_u" value="{u}"/><config key="gamma_v" value="{v}"/></instance></plugin></extension>')
+GEAR = (
+    '<extension><plugin plugin="mjgear.transmission"><instance name="g"><config key="joint" value="{joint}"/>'
+    '<config key="gamma_u" value="{u}"/><config key="gamma_v" value="{v}"/></instance></plugin></extension>'
+)
 SENSOR = '<plugin name="s{joint}" plugin="mjgear.transmission" instance="g" objtype="joint" objname="{joint}"/>'
 STATUS = 11
 
@@ -16,11 +18,13 @@ STATUS = 11
 def ball(u, v, h, integrator):
     """A ball of 1 kg at 1 m/s hits a geared slide, rotor and link of 1 kg."""
     model = mujoco.MjModel.from_xml_string(
-        f'<mujoco><option timestep="{h}" integrator="{integrator}" gravity="0 0 0"/>' + GEAR.format(joint="j", u=u, v=v)
+        f'<mujoco><option timestep="{h}" integrator="{integrator}" gravity="0 0 0"/>'
+        + GEAR.format(joint="j", u=u, v=v)
         + '<worldbody><body><joint name="j" type="slide" axis="1 0 0" armature="1"/><geom type="box" size=".1 .1 .1" mass="1" '
         'solref="-1e4 -20"/></body><body pos=".21 0 0"><joint name="b" type="slide" axis="1 0 0"/>'
         '<geom size=".1" mass="1" solref="-1e4 -20"/></body></worldbody>'
-        '<actuator><motor joint="j"/></actuator><sensor>' + SENSOR.format(joint="j") + "</sensor></mujoco>")
+        '<actuator><motor joint="j"/></actuator><sensor>' + SENSOR.format(joint="j") + "</sensor></mujoco>"
+    )
     data = mujoco.MjData(model)
     data.qvel[1] = -1
     bad = touched = 0
@@ -40,7 +44,8 @@ def test_ball():
 
 
 # an arm of benchmarks/fallback_counts.c with static friction that is thrown against floor and ball
-THROWN = """<mujoco><option timestep="0.00325061" cone="pyramidal" integrator="implicit"/><extension>
+THROWN = (
+    """<mujoco><option timestep="0.00325061" cone="pyramidal" integrator="implicit"/><extension>
 <plugin plugin="mjgear.transmission"><instance name="g"><config key="joint" value="j0 j1 j2 j3"/><config key="coulomb" value="0.149"/>
 <config key="gamma_u" value="0.062 0.179 0.058 0.111"/><config key="gamma_v" value="1.340 0.878 0.546 0.851"/>
 <config key="static_ratio" value="1.466"/></instance></plugin></extension><worldbody>
@@ -55,7 +60,10 @@ THROWN = """<mujoco><option timestep="0.00325061" cone="pyramidal" integrator="i
 <body pos=".25 0 0"><joint name="j3" axis="0 1 0" armature="0.004294" damping="0.299"/>
 <geom type="capsule" size=".03" fromto="0 0 0 .25 0 0" mass="0.441" condim="4" solref="0.0187 0.39"/>
 </body></body></body></body></worldbody><actuator><motor joint="j0"/><motor joint="j1"/><motor joint="j2"/><motor joint="j3"/></actuator>
-<sensor>""" + "".join(SENSOR.format(joint=f"j{i}") for i in range(4)) + "</sensor></mujoco>"
+<sensor>"""
+    + "".join(SENSOR.format(joint=f"j{i}") for i in range(4))
+    + "</sensor></mujoco>"
+)
 
 
 def test_breaks_away():
@@ -72,13 +80,18 @@ def test_breaks_away():
     assert np.allclose(data.sensordata[first], expected, rtol=1e-7), data.sensordata[first]
 
 
-AXIS = ('<mujoco><option integrator="{integrator}"/>' + GEAR.format(joint="p q", u=0.2, v=0.3)
-        + '<worldbody><geom size=".02"/><body pos=".03 0 .00123"><joint name="p" axis="0 1 0" damping="1"/><geom size=".02" mass="0"/>'
-        '<inertial pos="0 0 0" mass=".02" diaginertia="1e-4 1e-4 1e-4"/>'
-        '<body pos=".04 0 0"><joint name="q" axis="0 1 0" damping="1"/><geom size=".01" mass="0"/>'
-        '<inertial pos="0 0 0" mass=".005" diaginertia="2e-5 2e-5 2e-5"/></body></body></worldbody>'
-        '<actuator><motor joint="p"/><motor joint="q"/></actuator><sensor>' + SENSOR.format(joint="p") + SENSOR.format(joint="q")
-        + "</sensor></mujoco>")
+AXIS = (
+    '<mujoco><option integrator="{integrator}"/>'
+    + GEAR.format(joint="p q", u=0.2, v=0.3)
+    + '<worldbody><geom size=".02"/><body pos=".03 0 .00123"><joint name="p" axis="0 1 0" damping="1"/><geom size=".02" mass="0"/>'
+    '<inertial pos="0 0 0" mass=".02" diaginertia="1e-4 1e-4 1e-4"/>'
+    '<body pos=".04 0 0"><joint name="q" axis="0 1 0" damping="1"/><geom size=".01" mass="0"/>'
+    '<inertial pos="0 0 0" mass=".005" diaginertia="2e-5 2e-5 2e-5"/></body></body></worldbody>'
+    '<actuator><motor joint="p"/><motor joint="q"/></actuator><sensor>'
+    + SENSOR.format(joint="p")
+    + SENSOR.format(joint="q")
+    + "</sensor></mujoco>"
+)
 
 
 def test_rounding():
@@ -96,12 +109,18 @@ def test_rounding():
             assert (data.sensordata[model.sensor_adr] * data.qvel >= 0).all(), (integrator, step)
 
 
-ARM = ('<mujoco><option timestep="0.002" integrator="implicit"/>' + GEAR.format(joint="a b", u=0.1, v=1.1)
-       + '<worldbody><body><joint name="a" axis="0 1 0" armature=".1"/><geom type="capsule" fromto="0 0 0 .5 0 0" size=".03" mass="1"/></body>'
-       '<body pos="0 2 0"><joint name="spin" axis="0 0 1"/><geom type="capsule" fromto="0 0 0 .5 0 0" size=".03" mass="1"/>'
-       '<body pos=".5 0 0"><joint name="b" axis="1 0 0" armature="1e-4"/><joint name="c" axis="0 1 0"/>'
-       '<geom type="box" size=".3 .02 .3" pos="0 .1 0" mass="1"/></body></body></worldbody>'
-       '<actuator><motor joint="a"/></actuator><sensor>' + SENSOR.format(joint="a") + SENSOR.format(joint="b") + "</sensor></mujoco>")
+ARM = (
+    '<mujoco><option timestep="0.002" integrator="implicit"/>'
+    + GEAR.format(joint="a b", u=0.1, v=1.1)
+    + '<worldbody><body><joint name="a" axis="0 1 0" armature=".1"/><geom type="capsule" fromto="0 0 0 .5 0 0" size=".03" mass="1"/></body>'
+    '<body pos="0 2 0"><joint name="spin" axis="0 0 1"/><geom type="capsule" fromto="0 0 0 .5 0 0" size=".03" mass="1"/>'
+    '<body pos=".5 0 0"><joint name="b" axis="1 0 0" armature="1e-4"/><joint name="c" axis="0 1 0"/>'
+    '<geom type="box" size=".3 .02 .3" pos="0 .1 0" mass="1"/></body></body></worldbody>'
+    '<actuator><motor joint="a"/></actuator><sensor>'
+    + SENSOR.format(joint="a")
+    + SENSOR.format(joint="b")
+    + "</sensor></mujoco>"
+)
 
 
 def test_blocks():

@@ -19,7 +19,11 @@ def actuator(rng, gap):
     target = f'joint="{rng.choice(NAMES)}"' if rng.random() < 0.7 else 'tendon="t"'
     limit = f'forcerange="-{rng.uniform(2, 30):.3f} {rng.uniform(2, 30):.3f}"' if rng.random() < 0.3 else ""
     gear = f'gear="{rng.uniform(-3, 3):.3f}"'
-    own = f'armature="{0 if gap else rng.uniform(0, .3):.3f}" damping="{rng.uniform(0, 3):.3f}"' if rng.random() < 0.4 else ""
+    own = (
+        f'armature="{0 if gap else rng.uniform(0, 0.3):.3f}" damping="{rng.uniform(0, 3):.3f}"'
+        if rng.random() < 0.4
+        else ""
+    )
     kp, kv = 10 ** rng.uniform(0, 4), 10 ** rng.uniform(-1, 3)
     kind = rng.randrange(7)
     if kind == 0:
@@ -31,8 +35,10 @@ def actuator(rng, gap):
     if kind == 3:
         return f'<damper {target} {gear} kv="{kv}" ctrlrange="0 1" {limit}/>'
     if kind == 4:
-        return (f'<general {target} {gear} gaintype="affine" gainprm="{kp / 10} {-kv} {-kv / 10}" biastype="affine" '
-                f'biasprm="1 {-kp} {-kv}" {limit} {own}/>')
+        return (
+            f'<general {target} {gear} gaintype="affine" gainprm="{kp / 10} {-kv} {-kv / 10}" biastype="affine" '
+            f'biasprm="1 {-kp} {-kv}" {limit} {own}/>'
+        )
     if kind == 5:
         return f'<general {target} {gear} dyntype="filter" dynprm="0.02" gainprm="20" biastype="affine" biasprm="0 0 {-kv}" {limit}/>'
     return f'<intvelocity {target} {gear} kp="{kp}" kv="{kv}" actrange="-2 2" {limit}/>'
@@ -42,24 +48,34 @@ def model(rng, integrator, gap):
     gamma_v = " ".join(rng.choice(["0.2", "0.6", "1.1"]) for _ in NAMES)
     keys = f'<config key="joint" value="a b c"/><config key="gamma_u" value="0.2"/><config key="gamma_v" value="{gamma_v}"/>'
     if gap:
-        keys += ('<config key="backlash" value="exact"/><config key="half_gap" value="0.01"/><config key="stiffness" value="5000"/>'
-                 '<config key="damping" value="5"/><config key="rotor_inertia" value="0.2"/>')
+        keys += (
+            '<config key="backlash" value="exact"/><config key="half_gap" value="0.01"/><config key="stiffness" value="5000"/>'
+            '<config key="damping" value="5"/><config key="rotor_inertia" value="0.2"/>'
+        )
         if rng.random() < 0.3:
             keys += '<config key="encoder" value="joint"/>'
-    joints = {n: f'damping="{rng.choice([0, 0.7, 20])}" stiffness="{rng.choice([0, 50])}" armature="{0 if gap else rng.uniform(0, .5):.3f}" '
-              + ('limited="true" range="-0.05 0.05" ' if rng.random() < 0.4 else "")
-              + (f'actuatorfrclimited="true" actuatorfrcrange="-{rng.uniform(5, 30):.2f} {rng.uniform(5, 30):.2f}" '
-                 if rng.random() < 0.2 else "") for n in NAMES}
+    joints = {
+        n: f'damping="{rng.choice([0, 0.7, 20])}" stiffness="{rng.choice([0, 50])}" armature="{0 if gap else rng.uniform(0, 0.5):.3f}" '
+        + ('limited="true" range="-0.05 0.05" ' if rng.random() < 0.4 else "")
+        + (
+            f'actuatorfrclimited="true" actuatorfrcrange="-{rng.uniform(5, 30):.2f} {rng.uniform(5, 30):.2f}" '
+            if rng.random() < 0.2
+            else ""
+        )
+        for n in NAMES
+    }
     flag = '<flag eulerdamp="disable"/>' if integrator == "Euler" and rng.random() < 0.5 else ""
-    sensors = "".join(f'<plugin name="s{n}" plugin="mjgear.transmission" instance="g" objtype="joint" objname="{n}"/>' for n in NAMES)
+    sensors = "".join(
+        f'<plugin name="s{n}" plugin="mjgear.transmission" instance="g" objtype="joint" objname="{n}"/>' for n in NAMES
+    )
     return f"""<mujoco><option timestep="0.002" integrator="{integrator}" tolerance="1e-14">{flag}</option>
   <extension><plugin plugin="mjgear.transmission"><instance name="g">{keys}</instance></plugin></extension>
   <default><geom contype="0" conaffinity="0"/></default>
-  <worldbody><body><joint name="a" type="slide" axis="1 0 .4" {joints['a']}/><geom size=".1" mass="2"/>
-  <body><joint name="b" type="slide" axis=".3 1 0" {joints['b']}/><geom size=".1" mass="1"/>
-  <body><joint name="c" type="slide" axis=".2 .1 1" {joints['c']}/><geom size=".1" mass=".5"/></body></body></body></worldbody>
-  <tendon><fixed name="t"><joint joint="a" coef="{rng.uniform(-1, 1):.3f}"/><joint joint="c" coef="{rng.uniform(.2, 1):.3f}"/></fixed></tendon>
-  <actuator>{''.join(actuator(rng, gap) for _ in range(rng.randint(1, 4)))}</actuator><sensor>{sensors}</sensor></mujoco>"""
+  <worldbody><body><joint name="a" type="slide" axis="1 0 .4" {joints["a"]}/><geom size=".1" mass="2"/>
+  <body><joint name="b" type="slide" axis=".3 1 0" {joints["b"]}/><geom size=".1" mass="1"/>
+  <body><joint name="c" type="slide" axis=".2 .1 1" {joints["c"]}/><geom size=".1" mass=".5"/></body></body></body></worldbody>
+  <tendon><fixed name="t"><joint joint="a" coef="{rng.uniform(-1, 1):.3f}"/><joint joint="c" coef="{rng.uniform(0.2, 1):.3f}"/></fixed></tendon>
+  <actuator>{"".join(actuator(rng, gap) for _ in range(rng.randint(1, 4)))}</actuator><sensor>{sensors}</sensor></mujoco>"""
 
 
 def inertia(m, d):
@@ -77,7 +93,7 @@ def rotors(m, d, gap):
         row = np.zeros(m.nv)
         if mujoco.mjtTrn(m.actuator_trntype[i]) == mujoco.mjtTrn.mjTRN_TENDON:
             adr = m.ten_J_rowadr[0]
-            row[m.ten_J_colind[adr:adr + m.ten_J_rownnz[0]]] = d.ten_J.ravel()[adr:adr + m.ten_J_rownnz[0]]
+            row[m.ten_J_colind[adr : adr + m.ten_J_rownnz[0]]] = d.ten_J.ravel()[adr : adr + m.ten_J_rownnz[0]]
         else:
             row[m.jnt_dofadr[m.actuator_trnid[i, 0]]] = 1
         gear = m.actuator_gear[i, 0]
@@ -99,7 +115,11 @@ def play(rng, integrator, gap):
             d.qfrc_applied[:] = [rng.uniform(-20, 20) for _ in range(m.nv)]
         q, v = d.qpos.copy(), d.qvel.copy()
         mujoco.mj_step(m, d)
-        if np.abs(d.qvel).max() > 1e3 or not np.isfinite(d.qvel).all() or d.warning[mujoco.mjtWarning.mjWARN_BADQACC].number:
+        if (
+            np.abs(d.qvel).max() > 1e3
+            or not np.isfinite(d.qvel).all()
+            or d.warning[mujoco.mjtWarning.mjWARN_BADQACC].number
+        ):
             break
         status = d.sensordata[11::14]
         if not np.isin(status, (0, 1)).all():
@@ -140,14 +160,21 @@ def motors_only():
 
 def same_forces():
     """A gear without friction changes nothing: cogging, limits and gravity compensation count once."""
-    actuators = ('<dcmotor joint="j" motorconst="2" resistance="1" cogging="0.5 6 0.1"/>',
-                 '<motor joint="j" gear="3" forcerange="-0.2 0.2"/>', '<position joint="j" kp="50" kv="2" forcerange="-4 4"/>',
-                 '<motor tendon="t" gear="2"/>')
-    gear = ('<extension><plugin plugin="mjgear.transmission"><instance name="g"><config key="joint" value="j"/>'
-            '<config key="gamma_u" value="0"/><config key="gamma_v" value="0"/></instance></plugin></extension>')
+    actuators = (
+        '<dcmotor joint="j" motorconst="2" resistance="1" cogging="0.5 6 0.1"/>',
+        '<motor joint="j" gear="3" forcerange="-0.2 0.2"/>',
+        '<position joint="j" kp="50" kv="2" forcerange="-4 4"/>',
+        '<motor tendon="t" gear="2"/>',
+    )
+    gear = (
+        '<extension><plugin plugin="mjgear.transmission"><instance name="g"><config key="joint" value="j"/>'
+        '<config key="gamma_u" value="0"/><config key="gamma_v" value="0"/></instance></plugin></extension>'
+    )
     for integrator, actuator, joint in itertools.product(
-            ("Euler", "implicitfast", "implicit", "discrete"), actuators,
-            ("", 'actuatorfrcrange="-0.3 0.3"', 'actuatorgravcomp="true"')):
+        ("Euler", "implicitfast", "implicit", "discrete"),
+        actuators,
+        ("", 'actuatorfrcrange="-0.3 0.3"', 'actuatorgravcomp="true"'),
+    ):
         found = []
         for extension in ("", gear):
             m = mujoco.MjModel.from_xml_string(f"""<mujoco><option integrator="{integrator}" timestep="0.001"/>{extension}
@@ -161,25 +188,36 @@ def same_forces():
         assert np.abs(found[1] - found[0]).max() <= 1e-13, (integrator, actuator, joint, found)
 
 
-ROTORS, COEFFICIENTS, LINK, GAP, STIFFNESS = (.001, .0015, .003), (.5, .5, -.7), .02, .002, 150.
+ROTORS, COEFFICIENTS, LINK, GAP, STIFFNESS = (0.001, 0.0015, 0.003), (0.5, 0.5, -0.7), 0.02, 0.002, 150.0
 
 
 def hand(integrator, h, nested, kp, kv):
     """Three links behind gaps without friction, slides of one tree or of three, and a servo on the tendon of their rotors."""
     slides = [f'<joint name="j{i}" type="slide" axis="{axis}"/>' for i, axis in enumerate(("1 0 0", "0 1 0", "0 0 1"))]
     link = f'<geom size=".01" mass="{LINK}" contype="0" conaffinity="0"/>'
-    bodies = ("".join(f"<body>{slide}{link}" for slide in slides) + 3 * "</body>" if nested else
-              "".join(f"<body>{slide}{link}</body>" for slide in slides))
-    keys = dict(joint="j0 j1 j2", gamma_u=0, gamma_v=0, backlash="exact", half_gap=GAP, stiffness=STIFFNESS, damping=0,
-                rotor_inertia=" ".join(map(str, ROTORS)))
+    bodies = (
+        "".join(f"<body>{slide}{link}" for slide in slides) + 3 * "</body>"
+        if nested
+        else "".join(f"<body>{slide}{link}</body>" for slide in slides)
+    )
+    keys = dict(
+        joint="j0 j1 j2",
+        gamma_u=0,
+        gamma_v=0,
+        backlash="exact",
+        half_gap=GAP,
+        stiffness=STIFFNESS,
+        damping=0,
+        rotor_inertia=" ".join(map(str, ROTORS)),
+    )
     config = "".join(f'<config key="{k}" value="{v}"/>' for k, v in keys.items())
     tendon = "".join(f'<joint joint="j{i}" coef="{c}"/>' for i, c in enumerate(COEFFICIENTS))
     model = mujoco.MjModel.from_xml_string(
         f'<mujoco><option integrator="{integrator}" timestep="{h}" gravity="0 0 0"/><extension><plugin plugin="mjgear.transmission">'
         f'<instance name="g">{config}</instance></plugin></extension><worldbody>{bodies}</worldbody>'
-        f'<tendon><fixed name="t">{tendon}</fixed></tendon><actuator><position tendon="t" kp="{kp}" kv="{kv}"/></actuator></mujoco>')
+        f'<tendon><fixed name="t">{tendon}</fixed></tendon><actuator><position tendon="t" kp="{kp}" kv="{kv}"/></actuator></mujoco>'
+    )
     return model, mujoco.MjData(model)
-
 
 
 def fine(mass, kp, kv, target, time, h=2e-5):
@@ -204,8 +242,8 @@ def fine(mass, kp, kv, target, time, h=2e-5):
 
 def shared_servo():
     """A servo of three rotors behind gaps measures the rotors, converges to a fine integration, and is stable with steps of 10 ms."""
-    target, time = .03, .1
-    for kp, kv, small, bound in ((40, 1, 1e-4, .01), (10, 10, 2e-5, .2)):
+    target, time = 0.03, 0.1
+    for kp, kv, small, bound in ((40, 1, 1e-4, 0.01), (10, 10, 2e-5, 0.2)):
         references = [fine(LINK * np.array(links), kp, kv, target, time) for links in ((1, 1, 1), (3, 2, 1))]
         for integrator, nested in itertools.product(("implicitfast", "implicit", "discrete"), (False, True)):
             reference = references[nested]
@@ -229,13 +267,21 @@ def gantry():
     """Two slides of one body, whose inertia matrix is diagonal, under a servo over a tendon: the torque that reaches a link moves it.
     This matrix has no room for the derivatives of "implicit", which is refused."""
     for integrator in ("Euler", "implicitfast", "discrete", "implicit"):
-        slides = "".join(f'<joint name="{name}" type="slide" axis="{axis}" armature=".01"/>' for name, axis in (("x", "1 0 0"), ("y", "0 1 0")))
-        text = (f'<mujoco><option integrator="{integrator}" gravity="0 0 0" timestep=".005"/><extension><plugin plugin="mjgear.transmission">'
-                '<instance name="g"><config key="joint" value="x y"/><config key="gamma_u" value=".2"/><config key="gamma_v" value=".3"/></instance>'
-                f'</plugin></extension><worldbody><body>{slides}<geom size=".05" mass=".1"/></body></worldbody><tendon><fixed name="t">'
-                '<joint joint="x" coef="1"/><joint joint="y" coef=".5"/></fixed></tendon><actuator><position tendon="t" kp="20" kv="10"/></actuator>'
-                + "<sensor>" + "".join(f'<plugin plugin="mjgear.transmission" instance="g" objtype="joint" objname="{name}"/>' for name in "xy")
-                + "</sensor></mujoco>")
+        slides = "".join(
+            f'<joint name="{name}" type="slide" axis="{axis}" armature=".01"/>'
+            for name, axis in (("x", "1 0 0"), ("y", "0 1 0"))
+        )
+        text = (
+            f'<mujoco><option integrator="{integrator}" gravity="0 0 0" timestep=".005"/><extension><plugin plugin="mjgear.transmission">'
+            '<instance name="g"><config key="joint" value="x y"/><config key="gamma_u" value=".2"/><config key="gamma_v" value=".3"/></instance>'
+            f'</plugin></extension><worldbody><body>{slides}<geom size=".05" mass=".1"/></body></worldbody><tendon><fixed name="t">'
+            '<joint joint="x" coef="1"/><joint joint="y" coef=".5"/></fixed></tendon><actuator><position tendon="t" kp="20" kv="10"/></actuator>'
+            + "<sensor>"
+            + "".join(
+                f'<plugin plugin="mjgear.transmission" instance="g" objtype="joint" objname="{name}"/>' for name in "xy"
+            )
+            + "</sensor></mujoco>"
+        )
         try:
             model = mujoco.MjModel.from_xml_string(text)
         except ValueError as error:
@@ -244,11 +290,13 @@ def gantry():
         data = mujoco.MjData(model)
         worst = 0
         for k in range(400):
-            v, data.ctrl[0] = data.qvel.copy(), np.sin(.05 * k)
+            v, data.ctrl[0] = data.qvel.copy(), np.sin(0.05 * k)
             mujoco.mj_step(model, data)
             number = data.sensordata.reshape(2, -1)
             assert (number[:, 11] <= 1).all(), (integrator, k)
-            worst = max(worst, abs(.1 * (data.qvel - v) / .005 - number[:, 3]).max() / max(abs(number[:, 3]).max(), .1))
+            worst = max(
+                worst, abs(0.1 * (data.qvel - v) / 0.005 - number[:, 3]).max() / max(abs(number[:, 3]).max(), 0.1)
+            )
         print(f"gantry, {integrator}: {worst:.2g}")
         assert worst < 1e-11 and integrator != "implicit"
 
@@ -267,7 +315,9 @@ def main():
             results = [play(rng, integrator, gap) for _ in range(60)]
             worst = max(r[0] for r in results)
             unsolved, seen = sum(r[1] for r in results), sum(r[2] for r in results)
-            print(f"{integrator:13}{'gap' if gap else '':4} {len(results)} models, {seen} steps, {unsolved} unsolved, M_link a - load - x: {worst:.2g}")
+            print(
+                f"{integrator:13}{'gap' if gap else '':4} {len(results)} models, {seen} steps, {unsolved} unsolved, M_link a - load - x: {worst:.2g}"
+            )
             assert seen > 1000
             bad += worst > 1e-9
     assert not bad

@@ -72,7 +72,9 @@ def test_energy() -> None:
     rng = np.random.default_rng(1)
     for _ in range(40):
         k = 10 ** rng.uniform(2, 6)
-        law = {"slip_torque": rng.uniform(1, 20)} | ({"freewheel": int(rng.choice([-1, 1]))} if rng.uniform() < 0.5 else {})
+        law = {"slip_torque": rng.uniform(1, 20)} | (
+            {"freewheel": int(rng.choice([-1, 1]))} if rng.uniform() < 0.5 else {}
+        )
         model = make(str(rng.choice(["Euler", "implicitfast"])), stiffness=k, **law)
         data = mujoco.MjData(model)
         gear = mjgear.Gears(model, data)["g"]
@@ -126,8 +128,18 @@ def test_refusals() -> None:
         "does not use it": {"slip_torque": 5, "backlash": "exact"},
     }.items():
         with scripts.refuses(line):
-            text = MODEL.format(integrator="Euler", more="", keys="".join(f"<config key='{key}' value='{value}'/>" for key, value in ({"stiffness": 100} | values).items() if key != "backlash"))
-            mujoco.MjModel.from_xml_string(text.replace("value='torsion'", f"value='{values.get('backlash', 'torsion')}'"))
+            text = MODEL.format(
+                integrator="Euler",
+                more="",
+                keys="".join(
+                    f"<config key='{key}' value='{value}'/>"
+                    for key, value in ({"stiffness": 100} | values).items()
+                    if key != "backlash"
+                ),
+            )
+            mujoco.MjModel.from_xml_string(
+                text.replace("value='torsion'", f"value='{values.get('backlash', 'torsion')}'")
+            )
 
 
 if __name__ == "__main__":

@@ -7,8 +7,10 @@ import os
 import mujoco
 import numpy as np
 
-GEAR = ('<extension><plugin plugin="mjgear.transmission"><instance name="g"><config key="joint" value="{joint}"/>'
-        '<config key="gamma_u" value="{u}"/><config key="gamma_v" value="{v}"/></instance></plugin></extension>')
+GEAR = (
+    '<extension><plugin plugin="mjgear.transmission"><instance name="g"><config key="joint" value="{joint}"/>'
+    '<config key="gamma_u" value="{u}"/><config key="gamma_v" value="{v}"/></instance></plugin></extension>'
+)
 
 
 def scalar_step(v, u, load, gamma_u, gamma_v, m, M, h):
@@ -39,12 +41,19 @@ def test_closed_form():
     worst = stuck = 0
     for _ in range(60):
         h, m, M = 10 ** rng.uniform(-4, -2), 10 ** rng.uniform(-3, 1), 10 ** rng.uniform(-1, 1)
-        kp, kv, gamma_u, gamma_v = 10 ** rng.uniform(0, 5), 10 ** rng.uniform(-1, 3), rng.uniform(0, .5), rng.choice([.2, .8])
+        kp, kv, gamma_u, gamma_v = (
+            10 ** rng.uniform(0, 5),
+            10 ** rng.uniform(-1, 3),
+            rng.uniform(0, 0.5),
+            rng.choice([0.2, 0.8]),
+        )
         b, k = rng.choice([0, 3.0]), rng.choice([0, 40.0])
         model = mujoco.MjModel.from_xml_string(
-            f'<mujoco><option timestep="{h}" integrator="discrete" gravity="0 0 0"/>' + GEAR.format(joint="j", u=gamma_u, v=gamma_v)
+            f'<mujoco><option timestep="{h}" integrator="discrete" gravity="0 0 0"/>'
+            + GEAR.format(joint="j", u=gamma_u, v=gamma_v)
             + f'<worldbody><body><joint name="j" type="slide" armature="{m}" damping="{b}" stiffness="{k}"/><geom size=".1" mass="{M}"/>'
-            f'</body></worldbody><actuator><position joint="j" kp="{kp}" kv="{kv}"/></actuator></mujoco>')
+            f'</body></worldbody><actuator><position joint="j" kp="{kp}" kv="{kv}"/></actuator></mujoco>'
+        )
         data = mujoco.MjData(model)
         for i in range(200):
             if i % 40 == 0:
@@ -61,11 +70,14 @@ def test_closed_form():
     assert worst <= 1e-9 and stuck > 100
 
 
-ARM = ('<mujoco><option timestep="{h}" integrator="{integrator}" cone="elliptic"/>' + GEAR
-       + '<worldbody><geom type="plane" size="2 2 1"/><body pos="0 0 .5"><joint name="a" axis="0 1 0" armature=".2" damping="1"/>'
-       '<geom type="capsule" fromto="0 0 0 .5 0 0" size=".03" mass="2"/><body pos=".5 0 0"><joint name="b" axis="0 1 0" armature=".1"/>'
-       '<geom type="capsule" fromto="0 0 0 .4 0 0" size=".03" mass="1"/></body></body></worldbody>'
-       '<actuator><position joint="a" kp="400" kv="40"/><position joint="b" kp="200" kv="20"/></actuator></mujoco>')
+ARM = (
+    '<mujoco><option timestep="{h}" integrator="{integrator}" cone="elliptic"/>'
+    + GEAR
+    + '<worldbody><geom type="plane" size="2 2 1"/><body pos="0 0 .5"><joint name="a" axis="0 1 0" armature=".2" damping="1"/>'
+    '<geom type="capsule" fromto="0 0 0 .5 0 0" size=".03" mass="2"/><body pos=".5 0 0"><joint name="b" axis="0 1 0" armature=".1"/>'
+    '<geom type="capsule" fromto="0 0 0 .4 0 0" size=".03" mass="1"/></body></body></worldbody>'
+    '<actuator><position joint="a" kp="400" kv="40"/><position joint="b" kp="200" kv="20"/></actuator></mujoco>'
+)
 
 
 def test_stuck():
@@ -89,19 +101,26 @@ def test_stuck():
 def test_servo_comes_to_rest():
     """A servo with kv and no constraint: if forces are too small for an acceleration of the engine, the joint still moves as in the
     closed form, every step is solved, and stuck joints are exactly at rest."""
-    for gamma_u, gamma_v, kp, kv, g in ((.3, .2, 100, 10, 0), (.3, .2, 50, 5, 0), (.3, .2, 100, 10, 9.81), (.1, 1.5, 100, 10, 9.81)):
+    for gamma_u, gamma_v, kp, kv, g in (
+        (0.3, 0.2, 100, 10, 0),
+        (0.3, 0.2, 50, 5, 0),
+        (0.3, 0.2, 100, 10, 9.81),
+        (0.1, 1.5, 100, 10, 9.81),
+    ):
         model = mujoco.MjModel.from_xml_string(
-            '<mujoco><option integrator="discrete" gravity="0 0 0"/>' + GEAR.format(joint="j", u=gamma_u, v=gamma_v)
+            '<mujoco><option integrator="discrete" gravity="0 0 0"/>'
+            + GEAR.format(joint="j", u=gamma_u, v=gamma_v)
             + '<worldbody><body><joint name="j" type="slide" armature=".1"/><geom size=".1" mass="1"/></body></worldbody>'
             f'<actuator><position joint="j" kp="{kp}" kv="{kv}"/></actuator>'
-            '<sensor><plugin plugin="mjgear.transmission" instance="g"/></sensor></mujoco>')
+            '<sensor><plugin plugin="mjgear.transmission" instance="g"/></sensor></mujoco>'
+        )
         data = mujoco.MjData(model)
-        data.ctrl[0], data.qfrc_applied[0] = .3, g
+        data.ctrl[0], data.qfrc_applied[0] = 0.3, g
         h, worst = model.opt.timestep, 0
         for _ in range(1500):
             q, v = data.qpos[0], data.qvel[0]
-            u = kp * (.3 - q) - kv * v - h * kp * v
-            expected = scalar_step(v, u, g, gamma_u, gamma_v, .1 + h * kv + h * h * kp, 1, h)
+            u = kp * (0.3 - q) - kv * v - h * kp * v
+            expected = scalar_step(v, u, g, gamma_u, gamma_v, 0.1 + h * kv + h * h * kp, 1, h)
             mujoco.mj_step(model, data)
             worst = max(worst, min(abs(data.qvel[0] - e) for e in expected))
             assert data.sensordata[11] <= 1 and abs(data.qpos[0] - q - h * data.qvel[0]) < 1e-15
@@ -131,7 +150,9 @@ def test_order():
 
 def test_fluid():
     """An arm in oil that pushes on the floor: in each step friction is at the bound that follows from the engine's own velocities."""
-    text = ARM.format(h=0.002, integrator="discrete", joint="a b", u=0.1, v=0.4).replace('cone="', 'density="900" viscosity="2" cone="')
+    text = ARM.format(h=0.002, integrator="discrete", joint="a b", u=0.1, v=0.4).replace(
+        'cone="', 'density="900" viscosity="2" cone="'
+    )
     model = mujoco.MjModel.from_xml_string(text)
     data, h, worst, moving = mujoco.MjData(model), model.opt.timestep, 0, 0
     kp, kv, inertia = np.array([400, 200]), np.array([40, 20]), model.dof_armature
@@ -163,15 +184,25 @@ def iterate(seed, kp):
     """Gains through tendons make the engine iterate, up to its tolerance: stuck joints beside fast ones
     stand still all the same, and steps are solved."""
     n, rng = 30, np.random.default_rng(seed)
-    links = "".join(f'<body pos="{0.02 if i else 0} 0 0"><joint name="j{i}" axis="0 {i % 2} {1 - i % 2}" armature="{a:.3g}" damping="1e-5"/>'
-                    f'<geom type="capsule" fromto="0 0 0 .02 0 0" size=".003" mass="{m:.3g}"/>'
-                    for i, (a, m) in enumerate(10 ** rng.uniform((-7, -4), (-3, -1), (n, 2))))
-    tendons = "".join(f'<fixed name="t{k}">' + "".join(f'<joint joint="j{j}" coef="{rng.uniform(-1, 1):.3g}"/>' for j in range(k, n, 6)) + "</fixed>"
-                      for k in range(6))
+    links = "".join(
+        f'<body pos="{0.02 if i else 0} 0 0"><joint name="j{i}" axis="0 {i % 2} {1 - i % 2}" armature="{a:.3g}" damping="1e-5"/>'
+        f'<geom type="capsule" fromto="0 0 0 .02 0 0" size=".003" mass="{m:.3g}"/>'
+        for i, (a, m) in enumerate(10 ** rng.uniform((-7, -4), (-3, -1), (n, 2)))
+    )
+    tendons = "".join(
+        f'<fixed name="t{k}">'
+        + "".join(f'<joint joint="j{j}" coef="{rng.uniform(-1, 1):.3g}"/>' for j in range(k, n, 6))
+        + "</fixed>"
+        for k in range(6)
+    )
     model = mujoco.MjModel.from_xml_string(
         '<mujoco><option timestep=".002" integrator="discrete" gravity="0 0 0"/>'
-        + GEAR.format(joint=" ".join(f"j{i}" for i in range(n)), u=.2, v=1.1) + f'<worldbody>{links}{"</body>" * n}</worldbody>'
-        + f'<tendon>{tendons}</tendon><actuator>' + "".join(f'<position tendon="t{k}" kp="{kp}"/>' for k in range(6)) + "</actuator></mujoco>")
+        + GEAR.format(joint=" ".join(f"j{i}" for i in range(n)), u=0.2, v=1.1)
+        + f"<worldbody>{links}{'</body>' * n}</worldbody>"
+        + f"<tendon>{tendons}</tendon><actuator>"
+        + "".join(f'<position tendon="t{k}" kp="{kp}"/>' for k in range(6))
+        + "</actuator></mujoco>"
+    )
     gears = range(model.njnt)
     data, stuck = mujoco.MjData(model), 0
     value = (ctypes.c_double * 64)()
@@ -197,16 +228,27 @@ def test_stiff_servos_and_backlash():
     rotor, kv = 0.1 * inertia, 100 * inertia / h
     kp, names = 10 * kv, [f"j{i}" for i in range(n)]
     keys = {"joint": " ".join(names), "gamma_u": gamma_u, "gamma_v": gamma_v, "backlash": "exact", "half_gap": 0.002}
-    keys |= {key: " ".join(map(repr, map(float, value))) for key, value in (
-        ("rotor_inertia", rotor), ("stiffness", 1e4 * inertia), ("damping", 20 * inertia))}
-    links = "".join(f'<body pos="{0.1 if i else 0} 0 {0 if i else 0.12}"><joint name="j{i}" axis="0 {1 - i % 2} {i % 2}" frictionloss=".1"/>'
-                    f'<geom type="capsule" fromto="0 0 0 .1 0 0" size=".02" mass="{0.3 / (i + 1):.3g}"/>' for i in range(n))
+    keys |= {
+        key: " ".join(map(repr, map(float, value)))
+        for key, value in (("rotor_inertia", rotor), ("stiffness", 1e4 * inertia), ("damping", 20 * inertia))
+    }
+    links = "".join(
+        f'<body pos="{0.1 if i else 0} 0 {0 if i else 0.12}"><joint name="j{i}" axis="0 {1 - i % 2} {i % 2}" frictionloss=".1"/>'
+        f'<geom type="capsule" fromto="0 0 0 .1 0 0" size=".02" mass="{0.3 / (i + 1):.3g}"/>'
+        for i in range(n)
+    )
     model = mujoco.MjModel.from_xml_string(
         f'<mujoco><option timestep="{h}" integrator="discrete"/><extension><plugin plugin="mjgear.transmission"><instance name="g">'
-        + "".join(f'<config key="{key}" value="{value}"/>' for key, value in keys.items()) + "</instance></plugin></extension>"
+        + "".join(f'<config key="{key}" value="{value}"/>' for key, value in keys.items())
+        + "</instance></plugin></extension>"
         + f'<worldbody><geom type="plane" size="2 2 1"/>{links}{"</body>" * n}</worldbody><actuator>'
-        + "".join(f'<position joint="j{i}" kp="{float(kp[i])!r}" kv="{float(kv[i])!r}"/>' for i in range(n)) + "</actuator><sensor>"
-        + "".join(f'<plugin plugin="mjgear.transmission" instance="g" objtype="joint" objname="{name}"/>' for name in names) + "</sensor></mujoco>")
+        + "".join(f'<position joint="j{i}" kp="{float(kp[i])!r}" kv="{float(kv[i])!r}"/>' for i in range(n))
+        + "</actuator><sensor>"
+        + "".join(
+            f'<plugin plugin="mjgear.transmission" instance="g" objtype="joint" objname="{name}"/>' for name in names
+        )
+        + "</sensor></mujoco>"
+    )
     data, rng, before, last, worst = mujoco.MjData(model), np.random.default_rng(1), None, None, 0
     for step in range(4000):
         if step % 20 == 0:

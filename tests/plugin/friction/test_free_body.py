@@ -27,12 +27,23 @@ def box(name="crate", pos=".4 .1 1", size=".2 .12 .07", more="", quat="1 0 0 0")
 
 
 def crate(integrator, h=0.002, option="", **keys):
-    return SCENE.format(h=h, integrator=integrator, option=option, bodies=box(**keys), sites='<site site="winch"/><site site="hook_crate"/>')
+    return SCENE.format(
+        h=h,
+        integrator=integrator,
+        option=option,
+        bodies=box(**keys),
+        sites='<site site="winch"/><site site="hook_crate"/>',
+    )
 
 
 def two(integrator, more=""):
-    return SCENE.format(h=0.002, integrator=integrator, option='gravity="0 0 0"', sites='<site site="hook_a"/><site site="hook_b"/>',
-                        bodies=box("a", "0 0 2", more=more) + box("b", "1 .2 2.5", ".1 .05 .2", quat=".8 .3 .1 .5"))
+    return SCENE.format(
+        h=0.002,
+        integrator=integrator,
+        option='gravity="0 0 0"',
+        sites='<site site="hook_a"/><site site="hook_b"/>',
+        bodies=box("a", "0 0 2", more=more) + box("b", "1 .2 2.5", ".1 .05 .2", quat=".8 .3 .1 .5"),
+    )
 
 
 def run(xml, spin, steps=400, control=lambda t: -25 - 15 * np.sin(25 * t)):
@@ -42,7 +53,7 @@ def run(xml, spin, steps=400, control=lambda t: -25 - 15 * np.sin(25 * t)):
     model = spec.compile()
     data = mujoco.MjData(model)
     for dof in model.jnt_dofadr:
-        data.qvel[dof + 3:dof + 6] = spin
+        data.qvel[dof + 3 : dof + 6] = spin
     gear = mjgear.Gears(model, data)["rope"]
     gamma_u, gamma_v = float(gear.gamma_u), float(gear.gamma_v)
     unsolved, error, path, signs, row = 0, 0.0, [], set(), np.zeros((1, model.nv))
@@ -65,10 +76,17 @@ def run(xml, spin, steps=400, control=lambda t: -25 - 15 * np.sin(25 * t)):
 
 def test_every_step_is_solved():
     """In the air, on each other and on the floor, in air with drag."""
-    scenes = {"box": crate, "cube": lambda i: crate(i, size=".1 .1 .1"), "off-center": lambda i: crate(i, more=OFF_CENTER), "two": two,
-              "two, off-center": lambda i: two(i, OFF_CENTER), "floor": lambda i: crate(i, pos=".4 .1 .0699"),
-              "floor, off-center": lambda i: crate(i, pos=".4 .1 .0699", more=OFF_CENTER), "drag": lambda i: crate(i, option=DRAG),
-              "drag, off-center": lambda i: crate(i, option=DRAG, more=OFF_CENTER)}
+    scenes = {
+        "box": crate,
+        "cube": lambda i: crate(i, size=".1 .1 .1"),
+        "off-center": lambda i: crate(i, more=OFF_CENTER),
+        "two": two,
+        "two, off-center": lambda i: two(i, OFF_CENTER),
+        "floor": lambda i: crate(i, pos=".4 .1 .0699"),
+        "floor, off-center": lambda i: crate(i, pos=".4 .1 .0699", more=OFF_CENTER),
+        "drag": lambda i: crate(i, option=DRAG),
+        "drag, off-center": lambda i: crate(i, option=DRAG, more=OFF_CENTER),
+    }
     for (name, xml), integrator in itertools.product(scenes.items(), INTEGRATORS):
         seen = set()
         for spin in SPINS:

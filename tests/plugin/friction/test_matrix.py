@@ -23,7 +23,18 @@ MODEL = """<mujoco><option timestep=".002" integrator="{integrator}" {option}/><
   <tendon><spatial name="rope" {rope}><site site="post"/><site site="tip"/></spatial>
     <fixed name="sum" {fixed}><joint joint="a" coef=".5"/><joint joint="b" coef="1.5"/></fixed></tendon>
   <actuator><motor name="m" joint="a"/>{actuator}</actuator></mujoco>"""
-DEFAULTS = {"option": "", "joint": "", "geom": "", "other": "", "third": "ball", "ball": "", "body": "", "rope": "", "fixed": "", "actuator": ""}
+DEFAULTS = {
+    "option": "",
+    "joint": "",
+    "geom": "",
+    "other": "",
+    "third": "ball",
+    "ball": "",
+    "body": "",
+    "rope": "",
+    "fixed": "",
+    "actuator": "",
+}
 
 # what the engine's matrix holds: attributes, refused with
 ROWS = {

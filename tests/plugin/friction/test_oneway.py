@@ -19,14 +19,18 @@ MODEL = """<mujoco><option timestep='.001' gravity='0 0 0' integrator='{integrat
 
 def make(integrator: str = "implicitfast", **values: object) -> mujoco.MjModel:
     keys = "".join(f"<config key='{key}' value='{value}'/>" for key, value in values.items())
-    return mujoco.MjModel.from_xml_string(MODEL.format(integrator=integrator, keys=keys, on="joint", first="g", more="", tendon=""))
+    return mujoco.MjModel.from_xml_string(
+        MODEL.format(integrator=integrator, keys=keys, on="joint", first="g", more="", tendon="")
+    )
 
 
 def freewheel(**values: object) -> mujoco.MjModel:
     keys = "".join(f"<config key='{key}' value='{value}'/>" for key, value in values.items())
     more = "<body pos='0 1 0'><joint name='b' type='slide' axis='1 0 0'/><geom size='.1' mass='0.5'/></body>"
     tendon = "<fixed name='g'><joint joint='a' coef='1'/><joint joint='b' coef='-1'/></fixed>"
-    return mujoco.MjModel.from_xml_string(MODEL.format(integrator="Euler", keys=keys, on="tendon", first="a", more=more, tendon=tendon))
+    return mujoco.MjModel.from_xml_string(
+        MODEL.format(integrator="Euler", keys=keys, on="tendon", first="a", more=more, tendon=tendon)
+    )
 
 
 def test_joint() -> None:
@@ -64,7 +68,11 @@ def test_ratchet() -> None:
     pitch, phase, kind = 0.01, 0.003, mujoco.mjtState.mjSTATE_FULLPHYSICS
     for oneway in (1, -1):
         gear = {"gamma_u": 0.2, "gamma_v": 0.4, "coulomb": 0.5}
-        model, held, free = make(oneway=oneway, tooth_pitch=pitch, tooth_phase=phase, **gear), make(oneway=oneway, **gear), make(**gear)
+        model, held, free = (
+            make(oneway=oneway, tooth_pitch=pitch, tooth_phase=phase, **gear),
+            make(oneway=oneway, **gear),
+            make(**gear),
+        )
         data, other, again = (mujoco.MjData(one) for one in (model, held, free))
         state, restored = np.zeros(mujoco.mj_stateSize(model, kind)), mujoco.MjData(model)
         passed, rests, falls, worst, fastest = None, 0, 0, 0.0, 0.0
@@ -82,12 +90,20 @@ def test_ratchet() -> None:
             mujoco.mj_step(model, restored)
             mujoco.mj_step(alike, twin)
             mujoco.mj_step(model, data)
-            assert data.qvel[0] == twin.qvel[0] == restored.qvel[0] and data.plugin_state[:].tobytes() == restored.plugin_state[:].tobytes()
+            assert (
+                data.qvel[0] == twin.qvel[0] == restored.qvel[0]
+                and data.plugin_state[:].tobytes() == restored.plugin_state[:].tobytes()
+            )
             rests += blocks and data.qvel[0] == 0
             falls += oneway * data.qvel[0] < 0
             fastest = max(fastest, -oneway * data.qvel[0])
             worst = max(worst, passed * pitch - oneway * (data.qpos[0] - phase))
-        assert rests > 300 and falls > 300 and worst <= 0.001 * fastest * (1 + 1e-9) < pitch, (rests, falls, worst, fastest)
+        assert rests > 300 and falls > 300 and worst <= 0.001 * fastest * (1 + 1e-9) < pitch, (
+            rests,
+            falls,
+            worst,
+            fastest,
+        )
 
     # placed elsewhere the joint has no tooth; the teeth of a freewheel are on its tendon
     data.qpos[0] -= oneway * 17.5 * pitch
@@ -109,7 +125,13 @@ def test_freewheel() -> None:
     model = freewheel(gamma_u=0, gamma_v=0, oneway=-1)
     data = mujoco.MjData(model)
     together = (0.003 + 0.001 * 0.5) / 3  # the last torque alone would take the first ahead
-    for torque, first, second in ((3, 0.001, 0.001), (-5, -0.001, 0.001), (5, 0.001, 0.001), (-2.5, 0, 0.001), (3, together, together)):
+    for torque, first, second in (
+        (3, 0.001, 0.001),
+        (-5, -0.001, 0.001),
+        (5, 0.001, 0.001),
+        (-2.5, 0, 0.001),
+        (3, together, together),
+    ):
         data.ctrl[0] = torque
         mujoco.mj_step(model, data)
         assert np.allclose(data.qvel, [first, second], rtol=0, atol=1e-15), (torque, data.qvel)

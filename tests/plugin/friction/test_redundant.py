@@ -15,7 +15,9 @@ MILD = {"eta_forward": 0.8, "eta_backward": 0.6, "coulomb": 0.5}
 
 def run(xml, integrator, gears, control=lambda k: 0.0, steps=500):
     """Motion of all dofs, and the worst status; gears: for each a dict for mjgear.add."""
-    spec = mujoco.MjSpec.from_string(xml.replace("<worldbody>", f'<option integrator="{integrator}" timestep="0.002"/><worldbody>', 1))
+    spec = mujoco.MjSpec.from_string(
+        xml.replace("<worldbody>", f'<option integrator="{integrator}" timestep="0.002"/><worldbody>', 1)
+    )
     for k, gear in enumerate(gears):
         mjgear.add(spec, name=f"g{k}", **gear)
     model = spec.compile()
@@ -47,7 +49,9 @@ def test_winches_beside_each_other():
         moves = (lambda k: 0.5 * k) if keys is LOCKING else (lambda k: 60 * np.sin(0.02 * k) + 30)
         for control in (lambda k: 0.0, moves):
             alone, _ = run(lift(1), integrator, [{"tendons": "r0", **one}], control)
-            all_n, status = run(lift(n), integrator, [{"tendons": [f"r{k}" for k in range(n)], **keys}], lambda k, c=control: c(k) / n)
+            all_n, status = run(
+                lift(n), integrator, [{"tendons": [f"r{k}" for k in range(n)], **keys}], lambda k, c=control: c(k) / n
+            )
             assert status == 0, (integrator, n, keys, status)
             assert abs(all_n - alone).max() < 1e-6, (integrator, n, keys, abs(all_n - alone).max(axis=0))
             seen.add(abs(alone).max() > 0.1)
@@ -57,8 +61,13 @@ def test_winches_beside_each_other():
 def test_winches_of_unlike_strength():
     """One winch stands while the other has reached its bound; velocities equal those of the sum of both laws in closed form."""
     kinds = {"mild": (0.1, 0.3, 0.5), "strong": (0.2, 0.6, 40.0)}
-    for integrator, order in itertools.product(INTEGRATORS, (("mild", "strong"), ("strong", "mild"), ("strong", "mild", "mild"))):
-        gears = [{"tendons": f"r{k}", **dict(zip(("gamma_u", "gamma_v", "coulomb"), kinds[kind], strict=True))} for k, kind in enumerate(order)]
+    for integrator, order in itertools.product(
+        INTEGRATORS, (("mild", "strong"), ("strong", "mild"), ("strong", "mild", "mild"))
+    ):
+        gears = [
+            {"tendons": f"r{k}", **dict(zip(("gamma_u", "gamma_v", "coulomb"), kinds[kind], strict=True))}
+            for k, kind in enumerate(order)
+        ]
         plan = np.random.default_rng(5).uniform(-150, 200, (30, len(order)))
         plan[::3] = 0
         motion, status = run(lift(len(order)), integrator, gears, lambda k, plan=plan: plan[k // 20], 600)
@@ -114,10 +123,15 @@ def test_four_cables_on_a_platform():
     xml = PLATFORM.format(
         tops="".join(f'<site name="t{k}" pos="{x} {y} {z}"/>' for k, (x, y, z) in enumerate(tops)),
         ropes="".join(f'<spatial name="r{k}"><site site="t{k}"/><site site="load"/></spatial>' for k in range(4)),
-        motors="".join(f'<motor tendon="r{k}" gear="-1"/>' for k in range(4)))
+        motors="".join(f'<motor tendon="r{k}" gear="-1"/>' for k in range(4)),
+    )
     for integrator in INTEGRATORS:
         motion, status = run(xml, integrator, [{"tendons": [f"r{k}" for k in range(4)], **LOCKING}])
-        assert status == 0 and abs(motion[:, :3]).max() < 1e-9 and abs(motion[:, 3:]).max() < 1e-7, (integrator, status, abs(motion).max(axis=0))
+        assert status == 0 and abs(motion[:, :3]).max() < 1e-9 and abs(motion[:, 3:]).max() < 1e-7, (
+            integrator,
+            status,
+            abs(motion).max(axis=0),
+        )
 
 
 ARM = """<mujoco><worldbody><site name="top" pos=".5 0 2"/><body><joint name="j" axis="0 -1 0" armature=".1"/>
@@ -142,8 +156,12 @@ def frame():
       <tendon>{legs}</tendon><actuator>{motors}</actuator></mujoco>""".format(
         feet="".join(f'<site name="f{k}" pos="{x:.6f} {y:.6f} {z}"/>' for k, (x, y, z) in enumerate(feet)),
         heads="".join(f'<site name="h{k}" pos="{x:.6f} {y:.6f} {z}"/>' for k, (x, y, z) in enumerate(heads)),
-        legs="".join(f'<spatial name="l{k}"><site site="f{foot}"/><site site="h{head}"/></spatial>' for k, (foot, head) in enumerate(pairs)),
-        motors="".join(f'<motor tendon="l{k}"/>' for k in range(6)))
+        legs="".join(
+            f'<spatial name="l{k}"><site site="f{foot}"/><site site="h{head}"/></spatial>'
+            for k, (foot, head) in enumerate(pairs)
+        ),
+        motors="".join(f'<motor tendon="l{k}"/>' for k in range(6)),
+    )
 
 
 def test_stewart_frame():
@@ -169,15 +187,20 @@ def wheels(tendons):
     """Two wheels of inertia 0.2, or two of inertia 0.1 that move like the sum and the difference of the first two."""
     wheel = '<body pos="{x} 0 0"><joint name="{name}" axis="1 0 0"/><inertial pos="0 0 0" mass="1" diaginertia="{inertia} .2 .2"/></body>'
     names, inertia = (("a", "b"), 0.2) if tendons else (("u", "v"), 0.1)
-    return f"""<mujoco><worldbody>{"".join(wheel.format(x=k, name=n, inertia=inertia) for k, n in enumerate(names))}</worldbody>{
+    return f"""<mujoco><worldbody>{
+        "".join(wheel.format(x=k, name=n, inertia=inertia) for k, n in enumerate(names))
+    }</worldbody>{
         '<tendon><fixed name="u"><joint joint="a" coef="1"/><joint joint="b" coef="1"/></fixed>'
-        '<fixed name="v"><joint joint="a" coef="1"/><joint joint="b" coef="-1"/></fixed></tendon>' if tendons else ''}<actuator>{
-        ''.join(f'<motor {"tendon" if tendons else "joint"}="{n}"/>' for n in "uv")}</actuator></mujoco>"""
+        '<fixed name="v"><joint joint="a" coef="1"/><joint joint="b" coef="-1"/></fixed></tendon>'
+        if tendons
+        else ""
+    }<actuator>{"".join(f'<motor {"tendon" if tendons else "joint"}="{n}"/>' for n in "uv")}</actuator></mujoco>"""
 
 
 def test_differential():
     """A gear on each side of a differential: sum and difference of the wheels move like two wheels with these gears."""
     for integrator, keys in itertools.product(INTEGRATORS, (LOCKING, MILD)):
+
         def control(k):
             return 7 * np.sin(0.05 * k), 6 * np.sin(0.03 * k + 1)
 
@@ -185,7 +208,13 @@ def test_differential():
         twin, _ = run(wheels(tendons=False), integrator, [{"joints": ["u", "v"], **keys}], control)
         a, b = wheel[:, 2], wheel[:, 3]
         error = max(abs(a + b - twin[:, 2]).max(), abs(a - b - twin[:, 3]).max())
-        assert status == 0 and error < 1e-9 and abs(twin[:, 2:]).max() > 0.5, (integrator, keys, status, error, abs(twin).max())
+        assert status == 0 and error < 1e-9 and abs(twin[:, 2:]).max() > 0.5, (
+            integrator,
+            keys,
+            status,
+            error,
+            abs(twin).max(),
+        )
 
 
 BELT = """<mujoco><worldbody><body><joint name="j" axis="0 1 0"/><geom size=".1" mass="1"/></body></worldbody>

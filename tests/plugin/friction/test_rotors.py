@@ -51,7 +51,10 @@ def test_equations() -> None:
             bare.qpos[:], bare.qvel[:], v = d.qpos, d.qvel, d.qvel.copy()
             mujoco.mj_fwdPosition(plain, bare)
             mujoco.mj_fwdVelocity(plain, bare)
-            speed, motor = gears.rotor_velocity.copy(), KP * (d.ctrl - gears.rotor_angle) if actuator == SERVO else d.ctrl
+            speed, motor = (
+                gears.rotor_velocity.copy(),
+                KP * (d.ctrl - gears.rotor_angle) if actuator == SERVO else d.ctrl,
+            )
             mujoco.mj_step(m, d)
             a, T = (d.qvel - v) / h, gears.torque_out
             assert not gears.status.any() and d.nefc == bare.nefc
@@ -71,16 +74,19 @@ def digit(name: str, pos: str, quat: str) -> str:
     out = f'<body pos="{pos}" quat="{quat}">'
     for k, (axis, length) in enumerate((("0 1 0", 0.02), ("1 0 0", 0.05), ("1 0 0", 0.036), ("1 0 0", 0.04))):
         limits = "-.4 .4" if k == 0 else "-.3 2"
-        out += (
-            f'<joint name="{name}{k}" axis="{axis}" range="{limits}" damping=".01"/><geom type="capsule" fromto="0 0 0 0 0 {length}" size=".011" mass=".03"/>'
-        )
+        out += f'<joint name="{name}{k}" axis="{axis}" range="{limits}" damping=".01"/><geom type="capsule" fromto="0 0 0 0 0 {length}" size=".011" mass=".03"/>'
         out += f'<body pos="0 0 {length}">' if k < 3 else ""
     return out + "</body>" * 4
 
 
 def hand(integrator: str) -> mujoco.MjModel:
     """Four fingers and a box between them."""
-    digits = digit("a", "-.04 .045 0", "1 0 0 0") + digit("b", "0 .045 0", "1 0 0 0") + digit("c", ".04 .045 0", "1 0 0 0") + digit("d", "0 -.05 0", "0 0 0 1")
+    digits = (
+        digit("a", "-.04 .045 0", "1 0 0 0")
+        + digit("b", "0 .045 0", "1 0 0 0")
+        + digit("c", ".04 .045 0", "1 0 0 0")
+        + digit("d", "0 -.05 0", "0 0 0 1")
+    )
     motors = "".join(SERVO.format(f"{name}{k}") for name in "abcd" for k in range(4))
     return model(
         f"""<mujoco><option timestep=".002" cone="elliptic" impratio="10" integrator="{integrator}"><flag energy="enable"/></option>
@@ -157,7 +163,13 @@ def test_inverse() -> None:
             for qacc in ((d.qvel - other.qvel) / h, None):
                 found = mjgear.inverse(m, other, qacc, rotors=rotors)
                 size = 1e-6 * (1 + abs(torque))
-                assert (found.low < torque + size).all() and (torque - size < found.high).all(), (integrator, i, qacc is None, found, torque)
+                assert (found.low < torque + size).all() and (torque - size < found.high).all(), (
+                    integrator,
+                    i,
+                    qacc is None,
+                    found,
+                    torque,
+                )
         assert contacts > 50, (integrator, contacts)
 
 
@@ -180,7 +192,11 @@ def test_derivative() -> None:
                 mujoco.mj_step(m, other)
                 found.append(other.qvel.copy())
             difference = (found[1] - found[0]) / 2e-6
-            assert np.allclose(one.B[rows, k], difference, rtol=1e-4, atol=1e-6 * abs(difference).max()), (integrator, one.B[rows, k], difference)
+            assert np.allclose(one.B[rows, k], difference, rtol=1e-4, atol=1e-6 * abs(difference).max()), (
+                integrator,
+                one.B[rows, k],
+                difference,
+            )
 
 
 def test_mechanics() -> None:
@@ -201,7 +217,12 @@ def test_mechanics() -> None:
             mujoco.mj_step(m, d)
             mujoco.mj_step(plain, rotor)
             assert gears["a"].status == 0 and abs(d.qpos[0]) < 1e-15, (integrator, i, d.qpos)
-            assert abs(gears.rotor_angle[0] - rotor.qpos[0]) < (5e-3 if integrator == "discrete" else 1e-9), (integrator, i, gears.rotor_angle, rotor.qpos)
+            assert abs(gears.rotor_angle[0] - rotor.qpos[0]) < (5e-3 if integrator == "discrete" else 1e-9), (
+                integrator,
+                i,
+                gears.rotor_angle,
+                rotor.qpos,
+            )
             assert abs(d.qpos[1] - rotor.qpos[1]) < 1e-12, (integrator, i, d.qpos, rotor.qpos)
             farthest = max(farthest, abs(rotor.qpos[0]))
         assert 0.01 < farthest < 2.5, (integrator, farthest)
@@ -238,12 +259,19 @@ def test_light_rotors() -> None:
     <joint name="a" axis="0 0 1" damping="{damping}" stiffness="{stiffness}"/><inertial pos="0 0 0" mass="1" diaginertia="1 1 .01"/></body></worldbody>
     <actuator><general joint="a" gear="2" gainprm="1" biastype="affine" biasprm="0 {kp} {kv}"/></actuator></mujoco>"""
     h, rotor, link = 0.002, 1e-3, 0.01
-    bounds = {"kv": -2 * rotor / h / 4, "kp": -4 * rotor / h**2 / 4, "damping": 2 * link / h, "stiffness": 4 * link / h**2}
+    bounds = {
+        "kv": -2 * rotor / h / 4,
+        "kp": -4 * rotor / h**2 / 4,
+        "damping": 2 * link / h,
+        "stiffness": 4 * link / h**2,
+    }
     words = {"kv": "h kv", "kp": "h^2 kp", "damping": "damping", "stiffness": "stiffness"}
     for (what, bound), share, integrator in itertools.product(bounds.items(), (0.9, 1.1), ("Euler", *IMPLICIT)):
         explicit = integrator == "Euler" or what in ("kp", "stiffness")
         spec = mujoco.MjSpec.from_string(xml.format(integrator, **{**dict.fromkeys(bounds, 0), what: share * bound}))
-        mjgear.add(spec, "a", **GAP | {"half_gap": 3, "rotor_inertia": rotor, "coulomb": 1e-12, "gamma_u": 0, "gamma_v": 0})
+        mjgear.add(
+            spec, "a", **GAP | {"half_gap": 3, "rotor_inertia": rotor, "coulomb": 1e-12, "gamma_u": 0, "gamma_v": 0}
+        )
         told = [line for line in mjgear.check(spec).warnings if "teeth" in line]
         assert len(told) == (explicit and share > 1), (what, share, integrator, told)
         assert all(words[what] in line for line in told), told
@@ -272,7 +300,16 @@ def test_two_joints() -> None:
     stiffness, half_gap = 100, 0.01
     for integrator, apart in itertools.product((*IMPLICIT, "Euler", "discrete"), (0.05, -0.03)):
         spec = mujoco.MjSpec.from_string(xml.format(integrator))
-        mjgear.add(spec, "link", backlash="exact", half_gap=half_gap, stiffness=stiffness, damping=0.01, motor_joint="motor", eta_forward=0.9)
+        mjgear.add(
+            spec,
+            "link",
+            backlash="exact",
+            half_gap=half_gap,
+            stiffness=stiffness,
+            damping=0.01,
+            motor_joint="motor",
+            eta_forward=0.9,
+        )
         m = spec.compile()
         d = mujoco.MjData(m)
         d.qpos[m.joint("motor").qposadr[0]], d.qvel[:] = apart, (2, -1)
@@ -290,9 +327,16 @@ def test_two_joints() -> None:
         d = mujoco.MjData(m)
         d.qpos[0], d.qvel[0], d.ctrl[0] = 0.1, 0.4, 0.3
         gear, steps = mjgear.Gears(m, d)["link"], 20
-        speed = 0.4 + steps * m.opt.timestep * (30 * (0.3 - 0.1) - 2 * 0.4) / 0.01  # the link moves on, and does not accelerate
+        speed = (
+            0.4 + steps * m.opt.timestep * (30 * (0.3 - 0.1) - 2 * 0.4) / 0.01
+        )  # the link moves on, and does not accelerate
         mujoco.mj_step(m, d, steps)
-        assert d.qvel[0] == 0.4 and abs(gear.rotor_velocity - speed) < 0.01 * speed, (integrator, d.qvel, gear.rotor_velocity, speed)
+        assert d.qvel[0] == 0.4 and abs(gear.rotor_velocity - speed) < 0.01 * speed, (
+            integrator,
+            d.qvel,
+            gear.rotor_velocity,
+            speed,
+        )
 
 
 def test_servo_of_a_rope_measures_the_rope() -> None:

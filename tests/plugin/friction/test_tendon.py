@@ -11,7 +11,9 @@ import mujoco
 import numpy as np
 
 ROOT = os.environ["MJGEAR_SOURCE_DIR"]
-LONG = 1000 if "asan" in os.environ.get("LD_PRELOAD", "") else 10000  # steps; the sanitizer makes each ten times as long
+LONG = (
+    1000 if "asan" in os.environ.get("LD_PRELOAD", "") else 10000
+)  # steps; the sanitizer makes each ten times as long
 INTEGRATORS = ("Euler", "implicit", "implicitfast", "discrete")
 STATUS, SIZE = 11, 14
 
@@ -24,7 +26,12 @@ def gears(tendons, joints="", **keys):
 
 def sensors(tendons, joints=()):
     one = '<plugin name="s_{0}" plugin="mjgear.transmission" instance="g" objtype="{1}" objname="{0}"/>'
-    return "<sensor>" + "".join(one.format(t, "tendon") for t in tendons) + "".join(one.format(j, "joint") for j in joints) + "</sensor>"
+    return (
+        "<sensor>"
+        + "".join(one.format(t, "tendon") for t in tendons)
+        + "".join(one.format(j, "joint") for j in joints)
+        + "</sensor>"
+    )
 
 
 # ------------------------------------------- reference ------------------------------------------------
@@ -36,7 +43,7 @@ def rows(m, d):
     values = d.ten_J.ravel()
     for t in range(m.ntendon):
         adr, n = m.ten_J_rowadr[t], m.ten_J_rownnz[t]
-        J[t, m.ten_J_colind[adr:adr + n]] = values[adr:adr + n]
+        J[t, m.ten_J_colind[adr : adr + n]] = values[adr : adr + n]
     return J
 
 
@@ -54,17 +61,36 @@ class Reference:
         # data of the model, copied once: each call of the engine costs a microsecond
         self.armature = np.concatenate([m.tendon_armature[self.tendons], m.dof_armature[self.dofs]])
         springs = np.flatnonzero(m.jnt_type >= 2)
-        self.spring = m.jnt_dofadr[springs], m.jnt_qposadr[springs], m.jnt_stiffness[springs].copy(), m.qpos_spring[m.jnt_qposadr[springs]]
-        self.damping, self.tendon_damping, self.tendon_stiffness = m.dof_damping.copy(), m.tendon_damping.copy(), m.tendon_stiffness.copy()
+        self.spring = (
+            m.jnt_dofadr[springs],
+            m.jnt_qposadr[springs],
+            m.jnt_stiffness[springs].copy(),
+            m.qpos_spring[m.jnt_qposadr[springs]],
+        )
+        self.damping, self.tendon_damping, self.tendon_stiffness = (
+            m.dof_damping.copy(),
+            m.tendon_damping.copy(),
+            m.tendon_stiffness.copy(),
+        )
         self.rest = m.tendon_lengthspring.T.copy()
         self.yields = bool(m.tendon_springyield.any())
         self.actuators = []
         for k in range(m.nu):
             tendon, affine = m.actuator_trntype[k] == mujoco.mjtTrn.mjTRN_TENDON, m.actuator_biastype[k] == 1
             target = int(m.actuator_trnid[k, 0])
-            self.actuators.append((tendon, target, None if tendon else np.eye(m.nv)[m.jnt_dofadr[target]], float(m.actuator_gear[k, 0]),
-                                   float(m.actuator_damping[k]), float(m.actuator_armature[k]), -m.actuator_biasprm[k, 1] if affine else 0,
-                                   -m.actuator_biasprm[k, 2] if affine else 0, m.actuator_forcerange[k].tolist() if m.actuator_forcelimited[k] else None))
+            self.actuators.append(
+                (
+                    tendon,
+                    target,
+                    None if tendon else np.eye(m.nv)[m.jnt_dofadr[target]],
+                    float(m.actuator_gear[k, 0]),
+                    float(m.actuator_damping[k]),
+                    float(m.actuator_armature[k]),
+                    -m.actuator_biasprm[k, 1] if affine else 0,
+                    -m.actuator_biasprm[k, 2] if affine else 0,
+                    m.actuator_forcerange[k].tolist() if m.actuator_forcelimited[k] else None,
+                )
+            )
         self.turns = not (m.wrap_type[m.tendon_adr[self.tendons]] == mujoco.mjtWrap.mjWRAP_JOINT).all()
         self.other = mujoco.MjData(m) if self.turns else None
         self.unit = np.eye(m.nv)[self.dofs]
@@ -109,19 +135,30 @@ class Reference:
             if limit and not limit[0] < force_told < limit[1]:
                 kp = kv = 0
             speed, gain = row @ v, row @ (v_next - v) / h
-            torque = force_told - (h * kv * gain if implicit else 0) - (h * kp * speed + h * h * kp * gain if discrete else 0)
+            torque = (
+                force_told
+                - (h * kv * gain if implicit else 0)
+                - (h * kp * speed + h * h * kp * gain if discrete else 0)
+            )
             torque -= armature * gain + damping * (row @ (v_next if implicit or not tendon else v))
             if tendon and target in self.tendons:
                 u[self.tendons.index(target)] += gear * torque
             else:
-                u[len(self.tendons):] += row[self.dofs] * torque
+                u[len(self.tendons) :] += row[self.dofs] * torque
         u -= self.armature * (a + turn)
 
         # the law
         lam = (self.gamma_u + self.gamma_v) * u - self.gamma_v * t
         bound = np.abs(lam) + self.coulomb
         noise = 1e-9 * (np.abs(w) + np.abs(E) @ (np.abs(v) + np.abs(v_next)) + h * np.abs(E) @ np.abs(d.qacc)) + 1e-12
-        scale = np.abs(t) + bound + np.abs(force).max() + np.abs(d.qfrc_constraint).max() + np.abs(d.qfrc_actuator).max() + 1
+        scale = (
+            np.abs(t)
+            + bound
+            + np.abs(force).max()
+            + np.abs(d.qfrc_constraint).max()
+            + np.abs(d.qfrc_actuator).max()
+            + 1
+        )
         error = np.where(np.abs(w_next) <= noise, np.maximum(np.abs(t) - bound, 0), np.abs(t - np.sign(w_next) * bound))
         error = np.where(np.abs(w_next) <= 1e3 * noise, np.minimum(error, np.maximum(np.abs(t) - bound, 0)), error)
         still = np.abs(w_next) <= noise
@@ -233,11 +270,28 @@ def test_scaled_joint():
             keys = {"gamma_u": 0.2, "gamma_v": 0.7}
             kp, kv = 300.0, 12.0
             common = dict(integrator=integrator, c=c)
-            joint = SCALED.format(gears=gears("", "a", coulomb=0.4 * abs(c), **keys).replace('<config key="tendon" value=""/>', ""),
-                                  armature=0.3 * c * c, tendon_armature=0, target='joint="a"', gear=1, kp=kp * c * c, kv=kv * c * c,
-                                  most=20 * abs(c), **common)
-            tendon = SCALED.format(gears=gears("t", coulomb=0.4, **keys), armature=0, tendon_armature=0.3, target='tendon="t"', gear=1,
-                                   kp=kp, kv=kv, most=20, **common)
+            joint = SCALED.format(
+                gears=gears("", "a", coulomb=0.4 * abs(c), **keys).replace('<config key="tendon" value=""/>', ""),
+                armature=0.3 * c * c,
+                tendon_armature=0,
+                target='joint="a"',
+                gear=1,
+                kp=kp * c * c,
+                kv=kv * c * c,
+                most=20 * abs(c),
+                **common,
+            )
+            tendon = SCALED.format(
+                gears=gears("t", coulomb=0.4, **keys),
+                armature=0,
+                tendon_armature=0.3,
+                target='tendon="t"',
+                gear=1,
+                kp=kp,
+                kv=kv,
+                most=20,
+                **common,
+            )
             ma, mb = compile_model(joint), compile_model(tendon)
             da, db = mujoco.MjData(ma), mujoco.MjData(mb)
             rng = np.random.default_rng(1)
@@ -264,7 +318,7 @@ WRIST = """<mujoco><compiler angle="radian"/><option timestep="0.002" integrator
   <fixed name="right" armature=".02"><joint joint="pitch" coef="1"/><joint joint="roll" coef="-0.8"/></fixed></tendon>
   <actuator>{actuators}</actuator>{sensors}</mujoco>"""
 MOTORS = '<motor tendon="left" gear="2"/><motor tendon="right" gear="2"/>'
-SERVOS = ('<position tendon="left" kp="40" kv="2" forcerange="-6 6"/><position tendon="right" kp="40" kv="1.5" gear="1.5" forcerange="-6 6"/>')
+SERVOS = '<position tendon="left" kp="40" kv="2" forcerange="-6 6"/><position tendon="right" kp="40" kv="1.5" gear="1.5" forcerange="-6 6"/>'
 DAMPED = '<motor tendon="left" armature=".01" damping=".3"/><velocity tendon="right" kv="3" gear="-2" armature=".02"/>'
 
 
@@ -284,8 +338,10 @@ class Tally:
         self.contacts, self.steps = self.contacts + contacts, self.steps + steps
 
     def end(self, name):
-        print(f"  {name}: law {self.worst:.2g}; {self.slipping} slipping, {self.stuck} stuck with |w| at most {self.most_stuck:.2g}; "
-              f"{self.contacts} of {self.steps} steps in contact")
+        print(
+            f"  {name}: law {self.worst:.2g}; {self.slipping} slipping, {self.stuck} stuck with |w| at most {self.most_stuck:.2g}; "
+            f"{self.contacts} of {self.steps} steps in contact"
+        )
         assert self.contacts > self.steps // 20 and self.stuck > 10, name
 
 
@@ -294,8 +350,12 @@ def test_differential():
         tally = Tally()
         for gamma_v, coulomb, drives in ((0.3, 0.0, (MOTORS, DAMPED)), (1.15, 0.05, (SERVOS, DAMPED))):
             for actuators in drives:
-                text = WRIST.format(integrator=integrator, actuators=actuators, sensors=sensors(("left", "right")),
-                                    gears=gears("left right", gamma_u=0.1, gamma_v=gamma_v, coulomb=coulomb))
+                text = WRIST.format(
+                    integrator=integrator,
+                    actuators=actuators,
+                    sensors=sensors(("left", "right")),
+                    gears=gears("left right", gamma_u=0.1, gamma_v=gamma_v, coulomb=coulomb),
+                )
                 m = compile_model(text)
                 reference = Reference(m, ("left", "right"), gamma_u=0.1, gamma_v=gamma_v, coulomb=coulomb)
                 rng = np.random.default_rng(2)
@@ -312,8 +372,14 @@ def test_stuck():
     """Motors off under a weight that self-locking gears hold: the lengths do not change."""
     for integrator in INTEGRATORS:
         for touch in (False, True):
-            m = compile_model(WRIST.format(integrator=integrator, actuators=MOTORS, sensors=sensors(("left", "right")),
-                                           gears=gears("left right", gamma_u=0.1, gamma_v=1.15, coulomb=0.3)))
+            m = compile_model(
+                WRIST.format(
+                    integrator=integrator,
+                    actuators=MOTORS,
+                    sensors=sensors(("left", "right")),
+                    gears=gears("left right", gamma_u=0.1, gamma_v=1.15, coulomb=0.3),
+                )
+            )
             d = mujoco.MjData(m)
             d.ctrl[:] = (2.5, 1.5) if touch else (-1, -1)
             for _ in range(1000):
@@ -351,8 +417,15 @@ def test_finger():
         tally = Tally()
         for cone, gamma_v in (("pyramidal", 1.1), ("elliptic", 0.4), ("elliptic", 1.1)):
             for actuators in ('<motor tendon="flexor"/>', '<position tendon="flexor" kp="2" kv=".02"/>'):
-                m = compile_model(FINGER.format(integrator=integrator, cone=cone, actuators=actuators, sensors=sensors(("flexor",)),
-                                                gears=gears("flexor", gamma_u=0.15, gamma_v=gamma_v, coulomb=0.002)))
+                m = compile_model(
+                    FINGER.format(
+                        integrator=integrator,
+                        cone=cone,
+                        actuators=actuators,
+                        sensors=sensors(("flexor",)),
+                        gears=gears("flexor", gamma_u=0.15, gamma_v=gamma_v, coulomb=0.002),
+                    )
+                )
                 reference = Reference(m, ("flexor",), gamma_u=0.15, gamma_v=gamma_v, coulomb=0.002)
                 rng = np.random.default_rng(3)
                 scale = 0.3 if "motor" in actuators else 2.0
@@ -387,13 +460,23 @@ CARTS = """<mujoco><compiler angle="radian"/><option timestep="0.001" integrator
 
 
 def test_capstan():
-    for name, scene, drives in (("capstan", CAPSTAN, ('<motor tendon="rope"/>', '<position tendon="rope" kp="400" kv="20" forcerange="-40 40"/>')),
-                                ("carts", CARTS, ('<motor tendon="rope"/>', '<position tendon="rope" kp="200" forcerange="-30 30"/>'))):
+    for name, scene, drives in (
+        (
+            "capstan",
+            CAPSTAN,
+            ('<motor tendon="rope"/>', '<position tendon="rope" kp="400" kv="20" forcerange="-40 40"/>'),
+        ),
+        ("carts", CARTS, ('<motor tendon="rope"/>', '<position tendon="rope" kp="200" forcerange="-30 30"/>')),
+    ):
         for integrator in INTEGRATORS:
             tally = Tally()
             for locks in (False, True):
                 for actuators in drives:
-                    keys = {"type": "capstan", "mu": 0.2, "wrap_angle": 3.14159} if not locks else {"gamma_u": 0.1, "gamma_v": 1.1}
+                    keys = (
+                        {"type": "capstan", "mu": 0.2, "wrap_angle": 3.14159}
+                        if not locks
+                        else {"gamma_u": 0.1, "gamma_v": 1.1}
+                    )
                     # eta = exp(-mu wrap_angle) in both directions, gamma from (26) of the paper
                     eta = np.exp(-0.2 * 3.14159)
                     gamma = (1 - eta) / (1 + eta)
@@ -401,13 +484,25 @@ def test_capstan():
                     # the engine has no armature where a rope wraps
                     pulley = '<geom geom="pulley" sidesite="side"/>' if not locks else ""
                     rope = 'armature=".3"' if locks else 'stiffness="10" damping="1"'
-                    m = compile_model(scene.format(integrator=integrator, actuators=actuators, sensors=sensors(("rope",)), rope=rope,
-                                                   pulley=pulley, gears=gears("rope", coulomb=0.3, **keys)))
+                    m = compile_model(
+                        scene.format(
+                            integrator=integrator,
+                            actuators=actuators,
+                            sensors=sensors(("rope",)),
+                            rope=rope,
+                            pulley=pulley,
+                            gears=gears("rope", coulomb=0.3, **keys),
+                        )
+                    )
                     reference = Reference(m, ("rope",), gamma_u=u, gamma_v=v, coulomb=0.3)
                     rng = np.random.default_rng(4)
 
                     def drive(d):
-                        d.ctrl[:] = rng.uniform(-25, 5) if "motor" in actuators else m.tendon_length0[0] + rng.uniform(-0.3, 0.1)
+                        d.ctrl[:] = (
+                            rng.uniform(-25, 5)
+                            if "motor" in actuators
+                            else m.tendon_length0[0] + rng.uniform(-0.3, 0.1)
+                        )
 
                     _, contacts, bad = play(m, reference, 400, drive, every=50)
                     tally.add((name, integrator, locks, actuators), reference, contacts, bad, 400)
@@ -418,10 +513,23 @@ def test_engine():
     """The engine's solvers and Jacobians, without islands and warm starts; trees that tendons connect and trees that they do not."""
     bits = mujoco.mjtDisableBit
     for name, scene, tendons in (("wrist", WRIST, ("left", "right")), ("carts", CARTS, ("rope",))):
-        for solver, jacobian, off in ((0, 0, 0), (1, 1, 0), (2, 1, bits.mjDSBL_ISLAND), (2, 0, bits.mjDSBL_WARMSTART), (2, 0, 0), (0, 1, bits.mjDSBL_ISLAND)):
+        for solver, jacobian, off in (
+            (0, 0, 0),
+            (1, 1, 0),
+            (2, 1, bits.mjDSBL_ISLAND),
+            (2, 0, bits.mjDSBL_WARMSTART),
+            (2, 0, 0),
+            (0, 1, bits.mjDSBL_ISLAND),
+        ):
             actuators = MOTORS if name == "wrist" else '<motor tendon="rope" gear="10"/>'
-            m = compile_model(scene.format(integrator="implicitfast", actuators=actuators, sensors=sensors(tendons),
-                                           gears=gears(" ".join(tendons), gamma_u=0.1, gamma_v=1.1, coulomb=0.1)))
+            m = compile_model(
+                scene.format(
+                    integrator="implicitfast",
+                    actuators=actuators,
+                    sensors=sensors(tendons),
+                    gears=gears(" ".join(tendons), gamma_u=0.1, gamma_v=1.1, coulomb=0.1),
+                )
+            )
             m.opt.solver, m.opt.jacobian = solver, jacobian
             m.opt.disableflags |= int(off)
             m.opt.iterations, m.opt.tolerance = 500, 1e-14
@@ -432,14 +540,20 @@ def test_engine():
                 d.ctrl[:] = rng.uniform(-2.5, 2.5, m.nu)
 
             _, contacts, bad = play(m, reference, 200, drive, every=40)
-            print(f"  {name}, solver {solver}, jacobian {jacobian}, off {int(off)}: law {reference.worst:.2g}, {contacts} of 200 steps in contact, {bad} not solved")
+            print(
+                f"  {name}, solver {solver}, jacobian {jacobian}, off {int(off)}: law {reference.worst:.2g}, {contacts} of 200 steps in contact, {bad} not solved"
+            )
             assert reference.worst < 1e-8 and bad == 0 and contacts > 50
 
 
 def test_state():
     """A state is all there is: copies, states, halves of a step, a second mj_forward."""
-    text = WRIST.format(integrator="implicitfast", actuators=SERVOS, sensors=sensors(("left", "right")),
-                        gears=gears("left right", gamma_u=0.1, gamma_v=1.15, coulomb=0.05))
+    text = WRIST.format(
+        integrator="implicitfast",
+        actuators=SERVOS,
+        sensors=sensors(("left", "right")),
+        gears=gears("left right", gamma_u=0.1, gamma_v=1.15, coulomb=0.05),
+    )
     m = compile_model(text)
     paths = []
     for way in ("plain", "halves", "copy", "state", "forward"):
@@ -488,8 +602,16 @@ def test_dead_centre():
     """Where a tendon lies along its link no motion changes its length: its gear does nothing, and the others are as without it."""
     for integrator in INTEGRATORS:
         keys = {"gamma_u": 0.1, "gamma_v": 0.5, "coulomb": 0.2}
-        both = compile_model(DEAD.format(integrator=integrator, gears=gears("rope", "b", **keys), sensors=sensors(("rope",), ("b",))))
-        alone = compile_model(DEAD.format(integrator=integrator, gears=gears("", "b", **keys).replace('<config key="tendon" value=""/>', ""), sensors=sensors((), ("b",))))
+        both = compile_model(
+            DEAD.format(integrator=integrator, gears=gears("rope", "b", **keys), sensors=sensors(("rope",), ("b",)))
+        )
+        alone = compile_model(
+            DEAD.format(
+                integrator=integrator,
+                gears=gears("", "b", **keys).replace('<config key="tendon" value=""/>', ""),
+                sensors=sensors((), ("b",)),
+            )
+        )
         paths = []
         for m in (both, alone):
             d, path = mujoco.MjData(m), []
@@ -516,8 +638,10 @@ def random_model(rng, integrator):
         axis = " ".join(f"{x:.3f}" for x in rng.normal(size=3))
         limit = 'limited="true" range="-.3 .4"' if rng.random() < 0.5 else ""
         inside = "".join(body(depth + 1) for _ in range(1 if rng.random() < 0.7 else 2)) if depth < 3 else ""
-        return (f'<body pos="{rng.uniform(.1, .3):.3f} 0 0"><joint name="{name}" type="{kind}" axis="{axis}" {limit} damping="{rng.uniform(0, .3):.3f}" '
-                f'armature="{rng.choice([0, .05]):.3f}"/><geom size="{rng.uniform(.05, .12):.3f}" mass="{rng.uniform(.3, 2):.3f}"/>{inside}</body>')
+        return (
+            f'<body pos="{rng.uniform(0.1, 0.3):.3f} 0 0"><joint name="{name}" type="{kind}" axis="{axis}" {limit} damping="{rng.uniform(0, 0.3):.3f}" '
+            f'armature="{rng.choice([0, 0.05]):.3f}"/><geom size="{rng.uniform(0.05, 0.12):.3f}" mass="{rng.uniform(0.3, 2):.3f}"/>{inside}</body>'
+        )
 
     bodies = [body(0), body(0)]
     text = "".join(f'<body pos="{x} 0 .3">{b}</body>' for x, b in zip((-0.3, 0.3), bodies))
@@ -526,23 +650,39 @@ def random_model(rng, integrator):
         chosen = rng.choice(names, size=min(len(names), int(rng.integers(2, 4))), replace=False)
         inner = "".join(f'<joint joint="{j}" coef="{rng.uniform(-1.5, 1.5):.3f}"/>' for j in chosen)
         tendons.append(f"t{i}")
-        coefficients.append(f'<fixed name="t{i}" armature="{rng.choice([0, 0, .1]):.2f}" damping="{rng.choice([0, .2]):.2f}">{inner}</fixed>')
+        coefficients.append(
+            f'<fixed name="t{i}" armature="{rng.choice([0, 0, 0.1]):.2f}" damping="{rng.choice([0, 0.2]):.2f}">{inner}</fixed>'
+        )
     geared = [t for t in tendons if rng.random() < 0.8] or tendons[:1]
     joints = [j for j in names if rng.random() < 0.4]
     actuators = ""
-    for target in [f'tendon="{t}"' for t in geared] + [f'joint="{j}"' for j in joints] + [f'joint="{rng.choice(names)}"']:
+    for target in (
+        [f'tendon="{t}"' for t in geared] + [f'joint="{j}"' for j in joints] + [f'joint="{rng.choice(names)}"']
+    ):
         kind = rng.integers(3)
-        gear, limit = f'gear="{rng.uniform(.5, 2):.3f}"', 'forcerange="-8 8"' if rng.random() < 0.7 else ""
-        actuators += (f"<motor {target} {gear}/>", f'<position {target} {gear} kp="{rng.uniform(1, 80):.2f}" {limit}/>',
-                      f'<position {target} {gear} kp="{rng.uniform(1, 80):.2f}" kv="{rng.uniform(.1, 5):.2f}" {limit}/>')[kind]
+        gear, limit = f'gear="{rng.uniform(0.5, 2):.3f}"', 'forcerange="-8 8"' if rng.random() < 0.7 else ""
+        actuators += (
+            f"<motor {target} {gear}/>",
+            f'<position {target} {gear} kp="{rng.uniform(1, 80):.2f}" {limit}/>',
+            f'<position {target} {gear} kp="{rng.uniform(1, 80):.2f}" kv="{rng.uniform(0.1, 5):.2f}" {limit}/>',
+        )[kind]
     n = len(geared) + len(joints)
-    numbers = {"gamma_u": rng.uniform(0, .4, n), "gamma_v": rng.choice([.2, .5, .8], n), "coulomb": rng.choice([0, .2], n)}
-    order = np.r_[len(geared):n, 0:len(geared)]  # an instance lists its joints first
+    numbers = {
+        "gamma_u": rng.uniform(0, 0.4, n),
+        "gamma_v": rng.choice([0.2, 0.5, 0.8], n),
+        "coulomb": rng.choice([0, 0.2], n),
+    }
+    order = np.r_[len(geared) : n, 0 : len(geared)]  # an instance lists its joints first
     keys = {key: " ".join(str(x) for x in value[order]) for key, value in numbers.items()}
     cone = rng.choice(["pyramidal", "elliptic"])
-    xml = (f'<mujoco><compiler angle="radian"/><option timestep="0.002" integrator="{integrator}" cone="{cone}"/>'
-           + gears(" ".join(geared), " ".join(joints), **keys) + f'<worldbody><geom type="plane" size="3 3 .1"/>{text}</worldbody>'
-           + f"<tendon>{''.join(coefficients)}</tendon><actuator>{actuators}</actuator>" + sensors(geared, joints) + "</mujoco>")
+    xml = (
+        f'<mujoco><compiler angle="radian"/><option timestep="0.002" integrator="{integrator}" cone="{cone}"/>'
+        + gears(" ".join(geared), " ".join(joints), **keys)
+        + f'<worldbody><geom type="plane" size="3 3 .1"/>{text}</worldbody>'
+        + f"<tendon>{''.join(coefficients)}</tendon><actuator>{actuators}</actuator>"
+        + sensors(geared, joints)
+        + "</mujoco>"
+    )
     return xml, geared, joints, numbers
 
 
@@ -557,7 +697,9 @@ def test_random():
                 m = compile_model(xml)
             except ValueError as error:
                 line = str(error).split("tendon '")[-1]
-                assert "mjgear.transmission" in str(error) and any(x in line for x in ("branches", "follows from")), str(error)
+                assert "mjgear.transmission" in str(error) and any(x in line for x in ("branches", "follows from")), (
+                    str(error)
+                )
                 refused[line[3:30]] = refused.get(line[3:30], 0) + 1
                 continue
             played += 1
@@ -572,25 +714,36 @@ def test_random():
             unsolved += bad
             if reference.worst > 1e-8:
                 print("    ", reference.worst, geared, joints, bad)
-        print(f"  {integrator}: {steps} steps, law {worst:.2g}, energy made {-against:.2g}, {unsolved} not solved; refused {refused}")
+        print(
+            f"  {integrator}: {steps} steps, law {worst:.2g}, energy made {-against:.2g}, {unsolved} not solved; refused {refused}"
+        )
         assert worst < 1e-8 and against > -1e-10 and unsolved == 0
 
 
 def test_springs_that_yield():
     """A tendon with a gear and a spring that flows (springyield, MuJoCo 4.0): the spring is behind the gear."""
     for integrator in INTEGRATORS:
-        m = compile_model(REFUSED.format(
-            integrator=integrator, sleep="disable", gears=gears("t", gamma_u=.1, gamma_v=.3), a='armature=".1"', sensors=sensors(("t",)),
-            tendons='<fixed name="t" stiffness="40" springyield=".05"><joint joint="a" coef="1"/><joint joint="b" coef="2"/></fixed>',
-            actuators='<position tendon="t" kp="60" kv="3"/>'))
+        m = compile_model(
+            REFUSED.format(
+                integrator=integrator,
+                sleep="disable",
+                gears=gears("t", gamma_u=0.1, gamma_v=0.3),
+                a='armature=".1"',
+                sensors=sensors(("t",)),
+                tendons='<fixed name="t" stiffness="40" springyield=".05"><joint joint="a" coef="1"/><joint joint="b" coef="2"/></fixed>',
+                actuators='<position tendon="t" kp="60" kv="3"/>',
+            )
+        )
         reference = Reference(m, ["t"])
 
         def drive(d):
             d.ctrl[0] = np.sin(1.3 * len(d.ctrl) + 3 * d.time)
 
         d, _, bad = play(m, reference, 1000, drive)
-        print(f"  {integrator}: law {reference.worst:.2g}, flowed {abs(d.plastic).max():.2g}, {reference.slipping} steps slipping, {bad} not solved")
-        assert reference.worst < 1e-8 and not bad and abs(d.plastic).max() > .05 and reference.slipping > 500
+        print(
+            f"  {integrator}: law {reference.worst:.2g}, flowed {abs(d.plastic).max():.2g}, {reference.slipping} steps slipping, {bad} not solved"
+        )
+        assert reference.worst < 1e-8 and not bad and abs(d.plastic).max() > 0.05 and reference.slipping > 500
 
 
 REFUSED = """<mujoco><compiler angle="radian"/><option integrator="{integrator}"><flag sleep="{sleep}"/></option>{gears}
@@ -603,10 +756,22 @@ REFUSED = """<mujoco><compiler angle="radian"/><option integrator="{integrator}"
 
 def test_refusals():
     def tendon(name, attributes="", **joints):
-        return f'<fixed name="{name}" {attributes}>' + "".join(f'<joint joint="{j}" coef="{c}"/>' for j, c in joints.items()) + "</fixed>"
+        return (
+            f'<fixed name="{name}" {attributes}>'
+            + "".join(f'<joint joint="{j}" coef="{c}"/>' for j, c in joints.items())
+            + "</fixed>"
+        )
 
-    good = dict(tendons=tendon("t", a=1, b=2), actuators='<motor tendon="t"/>', gears="t", integrator="implicitfast", sleep="disable",
-                a="", sensors="", keys={})
+    good = dict(
+        tendons=tendon("t", a=1, b=2),
+        actuators='<motor tendon="t"/>',
+        gears="t",
+        integrator="implicitfast",
+        sleep="disable",
+        a="",
+        sensors="",
+        keys={},
+    )
     cases = (
         ({}, None),
         (dict(gears="u"), "'u' is not in the model"),
@@ -614,7 +779,10 @@ def test_refusals():
         (dict(tendons=tendon("t", 'armature=".1"', a=1, b=1)), None),
         (dict(tendons=tendon("t", 'armature=".1"', b=1, c=1)), "connects different branches"),
         (dict(tendons=tendon("t", 'armature=".1"', a=1, d=1)), "connects different branches"),
-        (dict(tendons=tendon("t", b=1, c=1), actuators='<motor tendon="t" armature=".1"/>'), "connects different branches"),
+        (
+            dict(tendons=tendon("t", b=1, c=1), actuators='<motor tendon="t" armature=".1"/>'),
+            "connects different branches",
+        ),
         (dict(tendons=tendon("t", b=1, c=1), actuators='<velocity tendon="t" kv="1"/>'), 'integrator="discrete"'),
         (dict(tendons=tendon("t", b=1, c=1), actuators='<motor tendon="t" damping="1"/>'), 'integrator="discrete"'),
         (dict(tendons=tendon("t", b=1, c=1), actuators='<velocity tendon="t" kv="1"/>', integrator="discrete"), None),
@@ -622,7 +790,10 @@ def test_refusals():
         (dict(tendons=tendon("t", a=1, d=1)), None),
         (dict(tendons=tendon("t", a=1, d=1), sleep="enable"), "fall asleep"),
         (dict(tendons=tendon("t", a=1, b=2), sleep="enable"), None),
-        (dict(tendons=tendon("t", a=1, b=2) + tendon("r", a=-2, b=-4), gears="t r"), "follows from those of other gears"),
+        (
+            dict(tendons=tendon("t", a=1, b=2) + tendon("r", a=-2, b=-4), gears="t r"),
+            "follows from those of other gears",
+        ),
         (dict(tendons=tendon("t", a=1, b=2) + tendon("r", a=1, b=-2), gears="t r"), None),
         (dict(tendons=tendon("t", a=1), keys={"joint": "a"}), "follows from those of other gears"),
         (dict(tendons=tendon("t", a=2), keys={"joint": "a"}), "follows from those of other gears"),
@@ -632,9 +803,18 @@ def test_refusals():
         (dict(keys={"coupling": "lagged"}), "spans several joints, which lagged friction does not know"),
         (dict(keys={"backlash": "exact", "half_gap": ".1", "stiffness": "10"}), "needs a rotor in front of it"),
         (dict(gears="t t"), "already has a gear"),
-        (dict(tendons=tendon("t", a=1, b=2) + '<spatial name="r"><site site="s"/><site site="e"/></spatial>', gears="t r"), "moves no joint"),
+        (
+            dict(
+                tendons=tendon("t", a=1, b=2) + '<spatial name="r"><site site="s"/><site site="e"/></spatial>',
+                gears="t r",
+            ),
+            "moves no joint",
+        ),
         (dict(sensors=sensors(("t",))), None),
-        (dict(tendons=tendon("t", a=1, b=2) + tendon("r", a=1, b=-2), sensors=sensors(("r",))), "'r' is not a geared tendon of its instance"),
+        (
+            dict(tendons=tendon("t", a=1, b=2) + tendon("r", a=1, b=-2), sensors=sensors(("r",))),
+            "'r' is not a geared tendon of its instance",
+        ),
     )
     for change, line in cases:
         one = good | change

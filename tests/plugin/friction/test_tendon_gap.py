@@ -26,11 +26,20 @@ def slides(relative: bool, gap: str, integrator: str, servo: bool) -> mujoco.MjM
     gear = {"gamma_u": 0.1, "gamma_v": 0.3, "coulomb": 0.5, "rotor_inertia": 0.4, "backlash": gap, **GAPS[gap]}
     second = f"<body><joint name='b' type='slide' axis='0 0 1'/><geom type='box' size='.1 .1 .1' pos='{0 if relative else 1} 0 0' mass='2'/></body>"
     first = "<body pos='0 0 .15'><joint name='a' type='slide' axis='0 0 1'/><geom type='box' size='.1 .1 .1' pos='-1 0 0' mass='1'/>{}</body>"
-    blocks = first.format(second) if relative else first.format("") + f"<body pos='0 0 .15'>{second.removeprefix('<body>')}"
+    blocks = (
+        first.format(second) if relative else first.format("") + f"<body pos='0 0 .15'>{second.removeprefix('<body>')}"
+    )
     tendon = "<fixed name='t'><joint joint='a' coef='1'/><joint joint='b' coef='1'/></fixed>" if relative else ""
     places = [("joint", "a"), ("tendon", "t") if relative else ("joint", "b")]
-    motors = "".join(f"<{'position kp=' + chr(34) + '900' + chr(34) + ' kv=' + chr(34) + '20' + chr(34) if servo else 'motor'} {kind}='{name}'/>" for kind, name in places)
-    listed = "<config key='joint' value='a'/><config key='tendon' value='t'/>" if relative else "<config key='joint' value='a b'/>"
+    motors = "".join(
+        f"<{'position kp=' + chr(34) + '900' + chr(34) + ' kv=' + chr(34) + '20' + chr(34) if servo else 'motor'} {kind}='{name}'/>"
+        for kind, name in places
+    )
+    listed = (
+        "<config key='joint' value='a'/><config key='tendon' value='t'/>"
+        if relative
+        else "<config key='joint' value='a b'/>"
+    )
     return mujoco.MjModel.from_xml_string(
         f"<mujoco><option timestep='.001' integrator='{integrator}' tolerance='0'/><extension><plugin plugin='mjgear.transmission'><instance name='g'>{listed}{keys(gear)}</instance>"
         f"</plugin></extension><worldbody><geom type='plane' size='9 9 1'/>{blocks}</worldbody><tendon>{tendon}</tendon><actuator>{motors}</actuator></mujoco>"
@@ -53,7 +62,12 @@ def test_coordinates() -> None:
                         mujoco.mj_step(model, data)
                     touched += datas[1].ncon > 0
                     q, v = datas[0].qpos, datas[0].qvel
-                    worst = max(worst, abs(q[0] - datas[1].qpos[0]), abs(q[0] + q[1] - datas[1].qpos[1]), *abs(np.cumsum(v) - datas[1].qvel))
+                    worst = max(
+                        worst,
+                        abs(q[0] - datas[1].qpos[0]),
+                        abs(q[0] + q[1] - datas[1].qpos[1]),
+                        *abs(np.cumsum(v) - datas[1].qvel),
+                    )
                 # the engine by itself, without gears, is off by 5e-5 with the gains of servos on tendons in contact under discrete
                 most = 1e-4 if integrator == "discrete" and servo else 1e-8
                 assert worst < most and 20 < touched < 500, (gap, integrator, servo, worst, touched)
@@ -79,9 +93,13 @@ def test_derivatives() -> None:
 def differential(h: float, gear: dict, inertia: tuple = (0.2, 0.1)) -> mujoco.MjModel:
     """Two motors turn two shafts, by their sum and by their difference."""
     shafts = "".join(
-        f"<body pos='{k} 0 0'><joint name='j{k}' axis='1 0 0'/><inertial pos='0 0 0' mass='1' diaginertia='{one} {one} {one}'/></body>" for k, one in enumerate(inertia)
+        f"<body pos='{k} 0 0'><joint name='j{k}' axis='1 0 0'/><inertial pos='0 0 0' mass='1' diaginertia='{one} {one} {one}'/></body>"
+        for k, one in enumerate(inertia)
     )
-    tendons = "".join(f"<fixed name='{name}'><joint joint='j0' coef='1'/><joint joint='j1' coef='{sign}'/></fixed>" for name, sign in (("s", 1), ("d", -1)))
+    tendons = "".join(
+        f"<fixed name='{name}'><joint joint='j0' coef='1'/><joint joint='j1' coef='{sign}'/></fixed>"
+        for name, sign in (("s", 1), ("d", -1))
+    )
     return mujoco.MjModel.from_xml_string(
         f"<mujoco><option timestep='{h}' gravity='0 0 0' integrator='implicitfast'/><extension><plugin plugin='mjgear.transmission'><instance name='g'>"
         f"<config key='tendon' value='s d'/>{keys(gear)}</instance></plugin></extension><worldbody>{shafts}</worldbody><tendon>{tendons}</tendon>"
@@ -106,7 +124,17 @@ def test_differential() -> None:
         theta, q = theta + h / 2 * w, q + h / 2 * v
     errors = []
     for h in (2e-4, 1e-4):
-        model = differential(h, {"gamma_u": 0, "gamma_v": 0, "rotor_inertia": rotor, "backlash": "deadzone", "half_gap": half, "stiffness": stiffness})
+        model = differential(
+            h,
+            {
+                "gamma_u": 0,
+                "gamma_v": 0,
+                "rotor_inertia": rotor,
+                "backlash": "deadzone",
+                "half_gap": half,
+                "stiffness": stiffness,
+            },
+        )
         data = mujoco.MjData(model)
         for i in range(round(end / h)):
             data.ctrl[:] = torques(i * h)
@@ -120,10 +148,24 @@ def test_differential() -> None:
 
 def test_law(trials: int = 24) -> None:
     """Random differentials that hit a box: rotor, friction and shaft torque fit together, no energy comes out of friction, states are restored."""
-    rng, steps, unsolved, touched, worst, kind = np.random.default_rng(5), 0, 0, 0, 0.0, mujoco.mjtState.mjSTATE_FULLPHYSICS
+    rng, steps, unsolved, touched, worst, kind = (
+        np.random.default_rng(5),
+        0,
+        0,
+        0,
+        0.0,
+        mujoco.mjtState.mjSTATE_FULLPHYSICS,
+    )
     for trial in range(trials):
         gap = ("exact", "deadzone", "torsion")[trial % 3]
-        gear = {"gamma_u": rng.uniform(0, 0.4), "gamma_v": rng.uniform(0, 0.9), "coulomb": rng.uniform(0, 1), "rotor_inertia": rng.uniform(0.01, 1), "backlash": gap, **GAPS[gap]}
+        gear = {
+            "gamma_u": rng.uniform(0, 0.4),
+            "gamma_v": rng.uniform(0, 0.9),
+            "coulomb": rng.uniform(0, 1),
+            "rotor_inertia": rng.uniform(0.01, 1),
+            "backlash": gap,
+            **GAPS[gap],
+        }
         model = mujoco.MjModel.from_xml_string(
             f"<mujoco><option timestep='.002' integrator='{rng.choice(['Euler', 'implicitfast', 'implicit'])}' cone='{rng.choice(['pyramidal', 'elliptic'])}'/>"
             f"<extension><plugin plugin='mjgear.transmission'><instance name='g'><config key='tendon' value='s d'/>{keys(gear)}</instance></plugin></extension>"
@@ -155,7 +197,13 @@ def test_law(trials: int = 24) -> None:
             t, T = sensors[:, 0], sensors[:, 3]
             inertial = gear["rotor_inertia"] * (w - before) / 0.002
             u = data.ctrl - inertial
-            size = abs(data.ctrl).max() + abs(inertial).max() + abs(T).max() + gear["rotor_inertia"] * abs(before).max() / 0.002 + 1
+            size = (
+                abs(data.ctrl).max()
+                + abs(inertial).max()
+                + abs(T).max()
+                + gear["rotor_inertia"] * abs(before).max() / 0.002
+                + 1
+            )
             bound = abs((gear["gamma_u"] + gear["gamma_v"]) * u - gear["gamma_v"] * t) + gear["coulomb"]
             moves = abs(w) > 1e-9 * (1 + abs(data.qvel).max())
             off = np.where(moves, abs(t - np.sign(w) * bound), np.maximum(0, abs(t) - bound))
@@ -168,7 +216,14 @@ def test_law(trials: int = 24) -> None:
 def test_refusals() -> None:
     spatial = "<spatial name='t'><site site='x'/><site site='y'/></spatial>"
     fixed = "<fixed name='t'{}><joint joint='a' coef='1'/><joint joint='b' coef='1'/></fixed>"
-    shaft = {"gamma_u": 0, "gamma_v": 0.1, "backlash": "exact", "half_gap": 0.01, "stiffness": 100, "rotor_inertia": 0.1}
+    shaft = {
+        "gamma_u": 0,
+        "gamma_v": 0.1,
+        "backlash": "exact",
+        "half_gap": 0.01,
+        "stiffness": 100,
+        "rotor_inertia": 0.1,
+    }
     for line, tendon, values in (
         ("is spatial, and only fixed ones have backlash", spatial, shaft),
         ("has a rotor of its own", fixed.format(""), shaft | {"motor_joint": "b"}),

@@ -34,13 +34,17 @@ GAP = """<mujoco><option timestep="0.001"/><extension><plugin plugin="mjgear.tra
 
 class Address(ctypes.Structure):
     """mjgStateAddress"""
+
     _fields_ = [("value", ctypes.c_int), ("given", ctypes.c_int), ("bit", ctypes.c_double)]
 
 
 class Counts(ctypes.Structure):
     """mjgCounts"""
-    _fields_ = [(name, ctypes.c_int) for name in ("problems", "solved", "ill_posed", "approximate", "unsolved",
-                                                  "fallbacks", "unconfirmed")]
+
+    _fields_ = [
+        (name, ctypes.c_int)
+        for name in ("problems", "solved", "ill_posed", "approximate", "unsolved", "fallbacks", "unconfirmed")
+    ]
 
 
 class Gears:
@@ -68,14 +72,16 @@ class Gears:
         names = (ctypes.c_char_p * len(keys))(*(key.encode() for key in keys))
         values = (ctypes.c_double * len(keys))(*keys.values())
         error = ctypes.create_string_buffer(500)
-        status = self.library[function](self.address(model), self.address(data), joint, names,
-                                        values, len(keys), error, len(error))
+        status = self.library[function](
+            self.address(model), self.address(data), joint, names, values, len(keys), error, len(error)
+        )
         return status, error.value.decode()
 
     def read(self, model, data, joint, key):
         value = ctypes.c_double(-1)
-        status = self.library.mjg_getGear(ctypes.byref(value), self.address(model),
-                                          self.address(data), joint, key.encode())
+        status = self.library.mjg_getGear(
+            ctypes.byref(value), self.address(model), self.address(data), joint, key.encode()
+        )
         return status, value.value
 
     def solver(self, model, data, name=None):
@@ -84,8 +90,7 @@ class Gears:
             self.library.mjg_getSolver.restype = ctypes.c_char_p
             return self.library.mjg_getSolver(self.address(model), self.address(data)).decode()
         error = ctypes.create_string_buffer(500)
-        status = self.library.mjg_setSolver(self.address(model), self.address(data), name.encode(),
-                                            error, len(error))
+        status = self.library.mjg_setSolver(self.address(model), self.address(data), name.encode(), error, len(error))
         return status, error.value.decode()
 
     def reset(self, model, data):
@@ -111,9 +116,12 @@ def gaps(gears):
     """A changed gap equals the gap of a model with these keys, whether the rotor is the plugin's or a
     joint, and whichever of two joints is named."""
     for rotor, value, driven, names in (("rotor_inertia", 0.5, "j", [1]), ("motor_joint", "m", "m", [0, 1])):
-        first, other = (mujoco.MjModel.from_xml_string(GAP.format(
-            half_gap=half_gap, stiffness=stiffness, rotor=rotor, value=value, driven=driven))
-            for half_gap, stiffness in ((0.01, 2000), (0.04, 900)))
+        first, other = (
+            mujoco.MjModel.from_xml_string(
+                GAP.format(half_gap=half_gap, stiffness=stiffness, rotor=rotor, value=value, driven=driven)
+            )
+            for half_gap, stiffness in ((0.01, 2000), (0.04, 900))
+        )
         expected, plain = (trajectory(m, mujoco.MjData(m)) for m in (other, first))
         assert expected != plain
         for joint in names:
@@ -128,9 +136,11 @@ def gaps(gears):
             assert trajectory(first, data) == plain, rotor
 
     # the motor presses against an equal torque on the joint: half of the gap, and the twist of the shaft
-    model = mujoco.MjModel.from_xml_string(GAP.format(
-        half_gap=0.01, stiffness=2000, rotor="rotor_inertia", value=0.5, driven="j").replace(
-        'value="0.1"', 'value="0"').replace('value="0.3"', 'value="0"'))
+    model = mujoco.MjModel.from_xml_string(
+        GAP.format(half_gap=0.01, stiffness=2000, rotor="rotor_inertia", value=0.5, driven="j")
+        .replace('value="0.1"', 'value="0"')
+        .replace('value="0.3"', 'value="0"')
+    )
     data = mujoco.MjData(model)
     assert gears.change(model, data, 1, half_gap=0.03, stiffness=500, damping=10) == (0, "")
     data.ctrl, data.qfrc_applied[1] = 5, -5
@@ -139,10 +149,13 @@ def gaps(gears):
     assert abs(twist - (0.03 + 5 / 500)) < 1e-9, twist
 
     # refusals leave everything unchanged
-    for keys, words in (({"half_gap": -1, "stiffness": 7}, "half_gap must be"),
-                        ({"stiffness": float("nan")}, "stiffness"),
-                        ({"exponent": 2}, "does not use it"),
-                        ({"rotor_inertia": 0}, "positive inertia"), ({"rotor_inertia": 5e-324}, "positive inertia")):
+    for keys, words in (
+        ({"half_gap": -1, "stiffness": 7}, "half_gap must be"),
+        ({"stiffness": float("nan")}, "stiffness"),
+        ({"exponent": 2}, "does not use it"),
+        ({"rotor_inertia": 0}, "positive inertia"),
+        ({"rotor_inertia": 5e-324}, "positive inertia"),
+    ):
         status, error = gears.change(model, data, 1, **keys)
         assert status == -1 and words in error and "'j'" in error, error
     assert gears.read(model, data, 1, "stiffness") == (1, 500)
@@ -151,9 +164,10 @@ def gaps(gears):
 
 def words(gears, model):
     """A new description of a gear, and another solver, equal those of a model with these keys."""
+
     def written(keys):
         lines = "".join(f'<config key="{key}" value="{value}"/>' for key, value in keys.items())
-        text = MODEL[:MODEL.index('<config key="type"')] + lines + MODEL[MODEL.index("</instance>"):]
+        text = MODEL[: MODEL.index('<config key="type"')] + lines + MODEL[MODEL.index("</instance>") :]
         other = mujoco.MjModel.from_xml_string(text)
         return trajectory(other, mujoco.MjData(other))
 
@@ -188,16 +202,27 @@ def refusals(gears, model):
     value = ctypes.byref(ctypes.c_double())
     keys = (ctypes.c_char_p * 1)(None)
     values = (ctypes.c_double * 1)(1)
-    free = mujoco.MjModel.from_xml_string("<mujoco><worldbody><body><joint/><geom size='1'/></body></worldbody></mujoco>")
+    free = mujoco.MjModel.from_xml_string(
+        "<mujoco><worldbody><body><joint/><geom size='1'/></body></worldbody></mujoco>"
+    )
     more = mujoco.MjModel.from_xml_string(MODEL.replace('<body><joint name="free"', '<body><joint/><joint name="free"'))
     data_of_free, data_of_more = mujoco.MjData(free), mujoco.MjData(more)
-    strangers = [(None, d), (m, None), (None, None), (gears.address(free), d), (m, gears.address(data_of_free)),
-                 (m, gears.address(data_of_more)), (gears.address(more), d)]
+    strangers = [
+        (None, d),
+        (m, None),
+        (None, None),
+        (gears.address(free), d),
+        (m, gears.address(data_of_free)),
+        (m, gears.address(data_of_more)),
+        (gears.address(more), d),
+    ]
     for a, b in strangers:
-        for call in (lambda: lib.mjg_setGear(a, b, 0, b"mu", one, error, 500),
-                     lambda: lib.mjg_setGears(a, b, 0, (ctypes.c_char_p * 1)(b"mu"), values, 1, error, 500),
-                     lambda: lib.mjg_describeGear(a, b, 0, (ctypes.c_char_p * 1)(b"mu"), values, 1, error, 500),
-                     lambda: lib.mjg_setSolver(a, b, b"lemke", error, 500)):
+        for call in (
+            lambda: lib.mjg_setGear(a, b, 0, b"mu", one, error, 500),
+            lambda: lib.mjg_setGears(a, b, 0, (ctypes.c_char_p * 1)(b"mu"), values, 1, error, 500),
+            lambda: lib.mjg_describeGear(a, b, 0, (ctypes.c_char_p * 1)(b"mu"), values, 1, error, 500),
+            lambda: lib.mjg_setSolver(a, b, b"lemke", error, 500),
+        ):
             error.value = b""
             assert call() == -1
             assert b"model" in error.value and error.value.count(b"\n") == 1, error.value
@@ -231,10 +256,26 @@ def refusals(gears, model):
 
 def numbers(gears):
     """Each number is separate in the state; the numbers of a joint and its motor belong to one gear."""
-    model = mujoco.MjModel.from_xml_string(GAP.format(half_gap=0.01, stiffness=2000, rotor="motor_joint", value="m",
-                                                      driven="m"))
-    names = ["gamma_u", "gamma_v", "eta_forward", "coulomb", "static_ratio", "half_gap", "stiffness", "damping", "type",
-             "solver", "fallbacks", "friction", "mode", "lag", "gap_position"]
+    model = mujoco.MjModel.from_xml_string(
+        GAP.format(half_gap=0.01, stiffness=2000, rotor="motor_joint", value="m", driven="m")
+    )
+    names = [
+        "gamma_u",
+        "gamma_v",
+        "eta_forward",
+        "coulomb",
+        "static_ratio",
+        "half_gap",
+        "stiffness",
+        "damping",
+        "type",
+        "solver",
+        "fallbacks",
+        "friction",
+        "mode",
+        "lag",
+        "gap_position",
+    ]
     seen = set()
     for name in names:
         place = gears.where(model, 1, name)
@@ -246,8 +287,19 @@ def numbers(gears):
     data = mujoco.MjData(model)
     gears.change(model, data, 1, gamma_v=0.25, half_gap=0.02)
     bits = {}
-    for name in ("gamma_u", "gamma_v", "coulomb", "static_ratio", "presliding_stiffness", "stribeck_friction", "oneway", "ratio",
-                 "motor_coulomb", "half_gap", "slip_torque"):
+    for name in (
+        "gamma_u",
+        "gamma_v",
+        "coulomb",
+        "static_ratio",
+        "presliding_stiffness",
+        "stribeck_friction",
+        "oneway",
+        "ratio",
+        "motor_coulomb",
+        "half_gap",
+        "slip_torque",
+    ):
         place = gears.where(model, 0, name)
         assert place.bit == 2 ** int(np.log2(place.bit)) <= 2**52 and (place.given, place.bit) not in bits, name
         bits[place.given, place.bit] = name
@@ -287,7 +339,9 @@ def foreign():
     full = mujoco.mjtState.mjSTATE_FULLPHYSICS
 
     def make(**keys):
-        return mujoco.MjModel.from_xml_string(xml.format("".join(f'<config key="{key}" value="{value}"/>' for key, value in keys.items())))
+        return mujoco.MjModel.from_xml_string(
+            xml.format("".join(f'<config key="{key}" value="{value}"/>' for key, value in keys.items()))
+        )
 
     worm = {"joint": "a b", "type": "worm", "lead_angle": 0.1, "pressure_angle": 0.3, "mu": 0.1}
     model = make(**worm)
@@ -295,7 +349,12 @@ def foreign():
     mujoco.mj_step(model, data, 10)
     saved = np.empty(mujoco.mj_stateSize(model, full))
     mujoco.mj_getState(model, data, saved, full)
-    for keys, right in (worm, 0), (worm | {"mu": 0.2}, 0), (worm | {"joint": "b a"}, -1), ({"joint": "a b", "type": "wedge", "input_angle": 1, "output_angle": 1, "mu": 0.1}, -1):
+    for keys, right in (
+        (worm, 0),
+        (worm | {"mu": 0.2}, 0),
+        (worm | {"joint": "b a"}, -1),
+        ({"joint": "a b", "type": "wedge", "input_angle": 1, "output_angle": 1, "mu": 0.1}, -1),
+    ):
         other = make(**keys)
         assert mujoco.mj_stateSize(other, full) == len(saved)
         data = mujoco.MjData(other)
@@ -310,8 +369,9 @@ def foreign():
 
 def state(gears):
     """Saved, restored, copied, and in rollouts of one model: bit for bit."""
-    model = mujoco.MjModel.from_xml_string(GAP.format(half_gap=0.01, stiffness=2000, rotor="rotor_inertia", value=0.5,
-                                                      driven="j"))
+    model = mujoco.MjModel.from_xml_string(
+        GAP.format(half_gap=0.01, stiffness=2000, rotor="rotor_inertia", value=0.5, driven="j")
+    )
     full = mujoco.mjtState.mjSTATE_FULLPHYSICS
     size = mujoco.mj_stateSize(model, full)
     starts, expected = [], []
@@ -319,8 +379,9 @@ def state(gears):
         data = mujoco.MjData(model)
         data.qvel = 0.1 * k
         if k:
-            assert gears.change(model, data, 1, gamma_v=0.2 * k, half_gap=0.01 * k, coulomb=0.3 * k,
-                                curved_friction=0.1 * k) == (0, "")
+            assert gears.change(
+                model, data, 1, gamma_v=0.2 * k, half_gap=0.01 * k, coulomb=0.3 * k, curved_friction=0.1 * k
+            ) == (0, "")
         if k > 2:
             assert gears.change(model, data, 1, "mjg_describeGear", eta_forward=0.9, eta_backward=0.2 * k) == (0, "")
             assert gears.solver(model, data, "gauss_seidel") == (0, "")
@@ -355,8 +416,9 @@ def state(gears):
 
 def rows(gears):
     """Each simulation of a Batch gets its gear as numbers in a row: bit for bit it equals a simulation whose gear was set by name. A reset restores the model's gear."""
-    model = mujoco.MjModel.from_xml_string(GAP.format(half_gap=0.01, stiffness=2000, rotor="rotor_inertia", value=0.5,
-                                                      driven="j"))
+    model = mujoco.MjModel.from_xml_string(
+        GAP.format(half_gap=0.01, stiffness=2000, rotor="rotor_inertia", value=0.5, driven="j")
+    )
     n, nstep = 7, 150
     mean = {"gamma_u": np.linspace(0, 0.3, n), "coulomb": np.linspace(0, 1, n), "half_gap": np.linspace(0.001, 0.05, n)}
     expected = []
@@ -391,8 +453,9 @@ def rows(gears):
 
 def refuse_invalid(gears):
     """In a separate process; the caller counts its lines."""
-    model = mujoco.MjModel.from_xml_string(GAP.format(half_gap=0.01, stiffness=2000, rotor="rotor_inertia", value=0.5,
-                                                      driven="j"))
+    model = mujoco.MjModel.from_xml_string(
+        GAP.format(half_gap=0.01, stiffness=2000, rotor="rotor_inertia", value=0.5, driven="j")
+    )
     plain = trajectory(model, mujoco.MjData(model))
     for name, value in INVALID.items():
         data = mujoco.MjData(model)
@@ -411,8 +474,18 @@ def refuse_invalid(gears):
     print("done")
 
 
-INVALID = {"gamma_v": float("nan"), "coulomb": -1, "gamma_u": 1, "half_gap": -1, "given": 0.5, "given_2": 2.0**40, "type": 77, "solver": 99,
-           "rotor_inertia": 0, "eta_forward": 0.7}
+INVALID = {
+    "gamma_v": float("nan"),
+    "coulomb": -1,
+    "gamma_u": 1,
+    "half_gap": -1,
+    "given": 0.5,
+    "given_2": 2.0**40,
+    "type": 77,
+    "solver": 99,
+    "rotor_inertia": 0,
+    "eta_forward": 0.7,
+}
 
 
 def many(gears):
@@ -428,8 +501,19 @@ def many(gears):
 
     def change(numbers, names=names):
         joints, describe = (ctypes.c_int * len(names))(), (ctypes.c_int * len(names))(*len(names) * [1])
-        return gears.library.mjg_setStates(gears.address(model), states.ctypes.data_as(pointer), n, size + 3, joints, names,
-                                           numbers.ctypes.data_as(pointer), describe, len(names), error, 500)
+        return gears.library.mjg_setStates(
+            gears.address(model),
+            states.ctypes.data_as(pointer),
+            n,
+            size + 3,
+            joints,
+            names,
+            numbers.ctypes.data_as(pointer),
+            describe,
+            len(names),
+            error,
+            500,
+        )
 
     assert change(values) == 0, error.value
     for i in range(n):
@@ -444,16 +528,51 @@ def many(gears):
     kept = states.copy()
     for stride in (size - 1, 1, 0, -size):
         joints, describe = (ctypes.c_int * 2)(), (ctypes.c_int * 2)(1, 1)
-        assert gears.library.mjg_setStates(gears.address(model), states.ctypes.data_as(pointer), n, stride, joints, names,
-                                           values.ctypes.data_as(pointer), describe, 2, error, 500) == -1
+        assert (
+            gears.library.mjg_setStates(
+                gears.address(model),
+                states.ctypes.data_as(pointer),
+                n,
+                stride,
+                joints,
+                names,
+                values.ctypes.data_as(pointer),
+                describe,
+                2,
+                error,
+                500,
+            )
+            == -1
+        )
         assert b"closer than" in error.value and (states == kept).all(), stride
         out = np.full(n, 7.0)
-        assert gears.library.mjg_getStates(out.ctypes.data_as(pointer), gears.address(model), states.ctypes.data_as(pointer),
-                                           n, stride, 0, b"gamma_v") == -1 and (out == 7).all(), stride
+        assert (
+            gears.library.mjg_getStates(
+                out.ctypes.data_as(pointer),
+                gears.address(model),
+                states.ctypes.data_as(pointer),
+                n,
+                stride,
+                0,
+                b"gamma_v",
+            )
+            == -1
+            and (out == 7).all()
+        ), stride
     out = np.zeros(n)
     for name, given, expected in ("gamma_v", 1, values[:, 1]), ("mu", 0, np.full(n, np.nan)):
-        assert gears.library.mjg_getStates(out.ctypes.data_as(pointer), gears.address(model), states.ctypes.data_as(pointer),
-                                           n, size + 3, 0, name.encode()) == given
+        assert (
+            gears.library.mjg_getStates(
+                out.ctypes.data_as(pointer),
+                gears.address(model),
+                states.ctypes.data_as(pointer),
+                n,
+                size + 3,
+                0,
+                name.encode(),
+            )
+            == given
+        )
         assert np.array_equal(out, expected, equal_nan=True), name
 
 

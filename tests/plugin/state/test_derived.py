@@ -16,9 +16,23 @@ MODEL = """<mujoco><option timestep="0.002" integrator="implicitfast"/><worldbod
   <body pos=".5 0 0"><joint name="gap" axis="0 1 0" damping="0.1"/><geom size=".1" pos=".1 0 0" mass="1"/></body></body></body></worldbody>
   <actuator><motor joint="plain"/><motor joint="worm"/><motor joint="gap"/></actuator></mujoco>"""
 MANY = {  # more keys than are kept
-    "coulomb": 0.3, "stribeck_friction": 0.2, "stribeck_velocity": 0.1, "stribeck_exponent": 1.5, "curved_friction": 0.1,
-    "curved_velocity": 2, "curved_exponent": 1.7, "gamma_u": 0.1, "gamma_v": 0.3, "gamma_u_stribeck": 0.1, "gamma_v_stribeck": 0.1,
-    "gamma_u_quadratic": 0.01, "gamma_v_quadratic": 0.01, "static_ratio": 1, "oneway": 0, "tooth_pitch": 0, "tooth_phase": 0,
+    "coulomb": 0.3,
+    "stribeck_friction": 0.2,
+    "stribeck_velocity": 0.1,
+    "stribeck_exponent": 1.5,
+    "curved_friction": 0.1,
+    "curved_velocity": 2,
+    "curved_exponent": 1.7,
+    "gamma_u": 0.1,
+    "gamma_v": 0.3,
+    "gamma_u_stribeck": 0.1,
+    "gamma_v_stribeck": 0.1,
+    "gamma_u_quadratic": 0.01,
+    "gamma_v_quadratic": 0.01,
+    "static_ratio": 1,
+    "oneway": 0,
+    "tooth_pitch": 0,
+    "tooth_phase": 0,
 }
 
 
@@ -26,7 +40,18 @@ def make(coulomb=0.1):
     spec = mujoco.MjSpec.from_string(MODEL)
     mjgear.add(spec, "plain", gamma_u=0.1, gamma_v=0.2, coulomb=coulomb, name="a")
     mjgear.add(spec, "worm", type="worm", lead_angle=0.2, pressure_angle=0.35, mu=0.1, name="b")
-    mjgear.add(spec, "gap", gamma_u=0.1, gamma_v=0.2, backlash="exact", half_gap=0.02, stiffness=500, damping=2, rotor_inertia=0.1, name="c")
+    mjgear.add(
+        spec,
+        "gap",
+        gamma_u=0.1,
+        gamma_v=0.2,
+        backlash="exact",
+        half_gap=0.02,
+        stiffness=500,
+        damping=2,
+        rotor_inertia=0.1,
+        name="c",
+    )
     return spec.compile()
 
 

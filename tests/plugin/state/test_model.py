@@ -42,8 +42,17 @@ def make(gamma_u=0.1, gamma_v=0.4, coulomb=0.5, eta=0.8, half_gap=0.02, mass=1.0
 
 def different(n):
     """Models that differ in their gears; every other one in its mass too."""
-    return [make(gamma_u=0.02 * i, gamma_v=0.3 + 0.15 * i, coulomb=0.1 * i, eta=0.9 - 0.05 * i,
-                 half_gap=0.005 * (i + 1), mass=1 + i % 2) for i in range(n)]
+    return [
+        make(
+            gamma_u=0.02 * i,
+            gamma_v=0.3 + 0.15 * i,
+            coulomb=0.1 * i,
+            eta=0.9 - 0.05 * i,
+            half_gap=0.005 * (i + 1),
+            mass=1 + i % 2,
+        )
+        for i in range(n)
+    ]
 
 
 def controls(n, nstep):
@@ -135,8 +144,10 @@ def test_in_place():
     assert len(sizes) == 1, sizes
     for i, model in enumerate(models):
         text[i] = model.plugin_attr
-    same_mass = [make(gamma_u=0.02 * i, gamma_v=0.3 + 0.15 * i, coulomb=0.1 * i, eta=0.9 - 0.05 * i,
-                      half_gap=0.005 * (i + 1)) for i in range(3)]
+    same_mass = [
+        make(gamma_u=0.02 * i, gamma_v=0.3 + 0.15 * i, coulomb=0.1 * i, eta=0.9 - 0.05 * i, half_gap=0.005 * (i + 1))
+        for i in range(3)
+    ]
     for _ in range(50):
         many.step()
     model, data = models[0], mujoco.MjData(models[0])
@@ -183,7 +194,9 @@ def test_addresses():
 
 def test_sizes():
     """Data of a model with other sizes: the engine's error, not a wrong step."""
-    text = MODEL.replace('<plugin name="e" plugin="mjgear.transmission" instance="a" objtype="joint" objname="elbow"/>', "")
+    text = MODEL.replace(
+        '<plugin name="e" plugin="mjgear.transmission" instance="a" objtype="joint" objname="elbow"/>', ""
+    )
     keys = {"gamma_u": 0, "gamma_v": 0, "coulomb": 0, "eta": 1, "half_gap": 0, "mass": 1}
     other = mujoco.MjModel.from_xml_string(text.format(joints="shoulder", **keys))
     data = mujoco.MjData(make())
@@ -198,15 +211,28 @@ def test_sizes():
 def test_keyframe():
     """A keyframe of a running simulation has neither rotors nor springs of pre-sliding: said when it is used. A saved state has all, and a
     keyframe from which a simulation begins needs none."""
-    keys = {"gamma_u": .1, "gamma_v": .4, "coulomb": .5, "eta": .8, "half_gap": .02, "mass": 1}
+    keys = {"gamma_u": 0.1, "gamma_v": 0.4, "coulomb": 0.5, "eta": 0.8, "half_gap": 0.02, "mass": 1}
     gaps = MODEL.format(joints="shoulder", **keys)
-    plain = gaps[:gaps.index('<instance name="b">')] + gaps[gaps.index("</plugin>"):]
+    plain = gaps[: gaps.index('<instance name="b">')] + gaps[gaps.index("</plugin>") :]
     plain = plain.replace('<plugin name="w" plugin="mjgear.transmission" instance="b"/>', "").replace(
-        '<plugin name="e" plugin="mjgear.transmission" instance="a" objtype="joint" objname="elbow"/>', "")
-    spring = plain.replace('<config key="coulomb"', '<config key="presliding_stiffness" value="300"/><config key="coulomb"')
-    for text, words in ((gaps.replace('<plugin name="e" plugin="mjgear.transmission" instance="a" objtype="joint" objname="elbow"/>', ""),
-                         "rotors"), (spring, "springs"), (plain, None)):
-        model = mujoco.MjModel.from_xml_string(text.replace("</mujoco>", '<keyframe><key name="k"/></keyframe></mujoco>'))
+        '<plugin name="e" plugin="mjgear.transmission" instance="a" objtype="joint" objname="elbow"/>', ""
+    )
+    spring = plain.replace(
+        '<config key="coulomb"', '<config key="presliding_stiffness" value="300"/><config key="coulomb"'
+    )
+    for text, words in (
+        (
+            gaps.replace(
+                '<plugin name="e" plugin="mjgear.transmission" instance="a" objtype="joint" objname="elbow"/>', ""
+            ),
+            "rotors",
+        ),
+        (spring, "springs"),
+        (plain, None),
+    ):
+        model = mujoco.MjModel.from_xml_string(
+            text.replace("</mujoco>", '<keyframe><key name="k"/></keyframe></mujoco>')
+        )
         warnings = []
         mujoco.set_mju_user_warning(warnings.append)
         data = mujoco.MjData(model)
@@ -224,7 +250,9 @@ def test_keyframe():
         for _ in range(2):
             mujoco.mj_resetDataKeyframe(model, data, 0)
             mujoco.mj_step(model, data, 40)
-        assert len(warnings) == (words is not None) and (not words or (words in warnings[0] and "mj_getState" in warnings[0])), warnings
+        assert len(warnings) == (words is not None) and (
+            not words or (words in warnings[0] and "mj_getState" in warnings[0])
+        ), warnings
 
 
 PICKLE = """
@@ -244,8 +272,9 @@ def test_pickle():
     mujoco.mj_step(model, data, 30)
     saved = pickle.dumps((model, data))
     mujoco.mj_step(model, data, 50)
-    result = subprocess.run([sys.executable, "-c", PICKLE.format(path=PATH)], input=saved, capture_output=True,
-                            check=False)
+    result = subprocess.run(
+        [sys.executable, "-c", PICKLE.format(path=PATH)], input=saved, capture_output=True, check=False
+    )
     assert result.stdout.decode().strip() == data.qpos.tobytes().hex(), (result.stdout, result.stderr)
 
 
@@ -255,16 +284,22 @@ def test_sleep():
     with a loaded spring either."""
     spec = mujoco.mjtState.mjSTATE_INTEGRATION
     for integrator in ("Euler", "implicitfast"):
-        for keys in (dict(gamma_u=.2, gamma_v=1.1), dict(gamma_u=.2, gamma_v=.3, coulomb=.1, presliding_stiffness=100)):
+        for keys in (
+            dict(gamma_u=0.2, gamma_v=1.1),
+            dict(gamma_u=0.2, gamma_v=0.3, coulomb=0.1, presliding_stiffness=100),
+        ):
             config = "".join(f'<config key="{key}" value="{value}"/>' for key, value in keys.items())
             arms = "".join(
                 f'<body pos="0 {i} .2"><joint name="a{i}" axis="0 1 0" armature=".02" damping=".05"/><geom size=".05" pos=".2 0 0" '
-                f'mass="{.5 + .1 * i}"/><body pos=".2 0 0"><joint name="b{i}" axis="0 1 0" armature=".02" damping=".05"/>'
-                '<geom size=".05" pos=".2 0 0" mass=".3"/></body></body>' for i in range(3))
+                f'mass="{0.5 + 0.1 * i}"/><body pos=".2 0 0"><joint name="b{i}" axis="0 1 0" armature=".02" damping=".05"/>'
+                '<geom size=".05" pos=".2 0 0" mass=".3"/></body></body>'
+                for i in range(3)
+            )
             model = mujoco.MjModel.from_xml_string(
                 f'<mujoco><option integrator="{integrator}" gravity="0 0 0"><flag sleep="enable"/></option><extension>'
                 '<plugin plugin="mjgear.transmission"><instance name="g"><config key="joint" value="a0 b0 a1 b1 a2 b2"/>'
-                f'{config}</instance></plugin></extension><worldbody><geom type="plane" size="3 3 .1"/>{arms}</worldbody></mujoco>')
+                f'{config}</instance></plugin></extension><worldbody><geom type="plane" size="3 3 .1"/>{arms}</worldbody></mujoco>'
+            )
 
             def play(data, first, last, states=None):
                 seen = []
@@ -287,7 +322,11 @@ def test_sleep():
                 for restored in (mujoco.MjData(model), data):
                     mujoco.mj_setState(model, restored, state, spec)
                     last = min(first + 500, 1500)
-                    assert np.array_equal(play(restored, first, last), whole[first:last]), (integrator, first, restored is data)
+                    assert np.array_equal(play(restored, first, last), whole[first:last]), (
+                        integrator,
+                        first,
+                        restored is data,
+                    )
         print(f"sleep, {integrator}: {len(states)} states restored, bit for bit")
 
 

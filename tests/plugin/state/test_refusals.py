@@ -20,7 +20,10 @@ STORM = 300 if scripts.SANITIZED else 1000
 
 def text(keys=GEAR, more="", actuator="", option="", links=2):
     """MJCF of a chain of pendulums with a gear at a, and further elements."""
-    chain = "".join(f'<body name="{name}"><joint name="{name}" axis="0 1 0" armature=".05"/><geom size=".1" pos=".2 0 0" mass="1"/>' for name in "abcdef"[:links])
+    chain = "".join(
+        f'<body name="{name}"><joint name="{name}" axis="0 1 0" armature=".05"/><geom size=".1" pos=".2 0 0" mass="1"/>'
+        for name in "abcdef"[:links]
+    )
     return (f'<mujoco>{option}<extension><plugin plugin="mjgear.transmission"><instance name="g">{keys}</instance>{more}</plugin><plugin plugin="mjgear.brake"/></extension>'
             f"<worldbody>{chain}{'</body>' * links}</worldbody>{actuator}</mujoco>")  # fmt: skip
 
@@ -40,21 +43,33 @@ def test_blank_values():
              "half_gap", "stiffness", "damping", "rotor_inertia", "motor_joint", "encoder", "motor", "coulomb_speed", "gamma_temperature"]  # fmt: skip
     for name in names:
         for blank in (" ", "   ", "&#9;", "&#10; "):
-            keys = "".join(f'<config key="{key}" value="{value}"/>' for key, value in ({"joint": "a", "coulomb": ".1"} | {name: blank}).items())
+            keys = "".join(
+                f'<config key="{key}" value="{value}"/>'
+                for key, value in ({"joint": "a", "coulomb": ".1"} | {name: blank}).items()
+            )
             message = refused(text(keys))
             assert f"key '{name}': the value is blank" in message, (name, message)
     for name in ("sliding_torque", "closing_time", "opening_time", "side", "normally"):
-        assert f"key '{name}': the value is blank" in refused(text(actuator=BRAKE.format(f'<config key="{name}" value=" "/>')))
+        assert f"key '{name}': the value is blank" in refused(
+            text(actuator=BRAKE.format(f'<config key="{name}" value=" "/>'))
+        )
 
 
 def test_letters_of_messages():
     """Messages hold names of any length and alphabet, and are text."""
     for letter in "é", "字", "🦾", "é字a":
         for n in scripts.some(range(1, 80, 1 if letter == "é" else 3), 4):
-            for key, value in (("backlash", letter * n), ("type", letter * n), ("coulomb_speed", letter * n), ("eta_forward", letter * n)):
+            for key, value in (
+                ("backlash", letter * n),
+                ("type", letter * n),
+                ("coulomb_speed", letter * n),
+                ("eta_forward", letter * n),
+            ):
                 keys = f'<config key="joint" value="a"/><config key="gamma_u" value="0"/><config key="gamma_v" value="0"/><config key="{key}" value="{value}"/>'
                 assert key in refused(text(keys))
-            assert "joint" in refused(text(f'<config key="joint" value="{letter * n}"/><config key="coulomb" value="1"/>'))
+            assert "joint" in refused(
+                text(f'<config key="joint" value="{letter * n}"/><config key="coulomb" value="1"/>')
+            )
 
 
 # refused by the gears, by the engine, by another plugin, before and behind the instance that leads

@@ -46,8 +46,15 @@ def test_finds_the_gear():
 
     params = sysid.ParameterDict()
     for key, value in TRUE.items():
-        params.add(sysid.Parameter(key, nominal=value, min_value=0, max_value=0.9,
-                                   modifier=lambda s, p, key=key: configure(s, key, p.value[0])))
+        params.add(
+            sysid.Parameter(
+                key,
+                nominal=value,
+                min_value=0,
+                max_value=0.9,
+                modifier=lambda s, p, key=key: configure(s, key, p.value[0]),
+            )
+        )
         params[key].value[:] = 0.3
     sequences = sysid.ModelSequences("arm", spec, "motion", start, sysid.TimeSeries(time, ctrl), measured)
     residual = sysid.build_residual_fn(models_sequences=[sequences])

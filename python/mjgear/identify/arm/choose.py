@@ -50,7 +50,9 @@ class Choice:
         return np.asarray(np.sqrt(self.errors[what].sum(axis=1) / self.counts.sum(axis=1)))
 
 
-def held_out(fitter: Fitter, rungs: Sequence[Rung], start: State | dict[str, State], iterations: int = 12) -> tuple[np.ndarray, dict[str, State]]:
+def held_out(
+    fitter: Fitter, rungs: Sequence[Rung], start: State | dict[str, State], iterations: int = 12
+) -> tuple[np.ndarray, dict[str, State]]:
     """(joints, pieces) sums of squares of every piece when its group was left out, and the fits."""
     pr = fitter.problem
     out = np.zeros((fitter.arm.n, pr.n_pieces))
@@ -79,7 +81,13 @@ def _t(d: np.ndarray) -> float:
     return float(d.mean() / max(d.std(ddof=1) / np.sqrt(d.size), 1e-300))
 
 
-def choose(fitter: Fitter, rungs: Sequence[Rung], state: State, told: Callable[[str], None] = lambda text: None, prefer: str = "simple") -> Choice:
+def choose(
+    fitter: Fitter,
+    rungs: Sequence[Rung],
+    state: State,
+    told: Callable[[str], None] = lambda text: None,
+    prefer: str = "simple",
+) -> Choice:
     """The terms of each joint, by elimination from the largest rung.
 
     Args:
@@ -112,7 +120,9 @@ def choose(fitter: Fitter, rungs: Sequence[Rung], state: State, told: Callable[[
                 candidate = [changed(r, terms - {term}) if k == j else r for k, r in enumerate(rungs)]
                 found = np.zeros_like(errors[j])
                 for name, pieces in fitter.problem.groups.items():
-                    fit, _ = fitter.solve(candidate, fits[name], iterations=12, sums=sums[name], only=(j, others[name][j]), enough=0.05)
+                    fit, _ = fitter.solve(
+                        candidate, fits[name], iterations=12, sums=sums[name], only=(j, others[name][j]), enough=0.05
+                    )
                     found[pieces] = fitter.errors(fit, pieces, j)[0]
                 worse, growth, t = is_worse(found, errors[j], prefer)
                 if worse:

@@ -55,25 +55,80 @@ def _fact(text: str) -> float | str:
 
 def identify_parser() -> argparse.ArgumentParser:
     """Options of ``mjgear identify --robot``."""
-    c = argparse.ArgumentParser(prog="mjgear identify --robot", description="Links, drives, friction and gears of a whole arm, from torques or currents and motions.")
+    c = argparse.ArgumentParser(
+        prog="mjgear identify --robot",
+        description="Links, drives, friction and gears of a whole arm, from torques or currents and motions.",
+    )
     c.add_argument("logs", nargs="+", metavar="LOGS", help="CSV, JSON or npz; files or folders")
-    c.add_argument("--robot", required=True, type=Path, metavar="ROBOT.xml", help="MJCF, with gears or without, or URDF")
-    c.add_argument("--joints", metavar="NAMES", help="joints of the logs in the order of their columns, separated by commas (default: all hinges and slides)")
-    c.add_argument("--column", action="append", default=[], metavar="QUANTITY=NAME{}[:UNIT]", help="position, velocity, torque, current, temperature, time; {} is a joint's name or number")
-    c.add_argument("--header", metavar="NAMES", help="of the columns of CSV without a line of names, separated by commas; q{} stands for one of each joint")
-    c.add_argument("--fact", action="append", default=[], metavar="NAME=VALUE", help="payload (kg), payload_x, payload_y, payload_z, trajectory of all logs")
-    c.add_argument("--torque-constant", action="append", default=[], metavar="JOINT=VALUE", help="N m at the output side for one logged unit; currents without one: it is fitted")
-    c.add_argument("--torque-tolerance", type=_share, default=0.1, metavar="10%", help="of torques or torque constants (default: 10%%)")
-    c.add_argument("--inertia-tolerance", type=_share, default=0.2, metavar="20%", help="of the model's masses, centres and inertias (default: 20%%)")
+    c.add_argument(
+        "--robot", required=True, type=Path, metavar="ROBOT.xml", help="MJCF, with gears or without, or URDF"
+    )
+    c.add_argument(
+        "--joints",
+        metavar="NAMES",
+        help="joints of the logs in the order of their columns, separated by commas (default: all hinges and slides)",
+    )
+    c.add_argument(
+        "--column",
+        action="append",
+        default=[],
+        metavar="QUANTITY=NAME{}[:UNIT]",
+        help="position, velocity, torque, current, temperature, time; {} is a joint's name or number",
+    )
+    c.add_argument(
+        "--header",
+        metavar="NAMES",
+        help="of the columns of CSV without a line of names, separated by commas; q{} stands for one of each joint",
+    )
+    c.add_argument(
+        "--fact",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help="payload (kg), payload_x, payload_y, payload_z, trajectory of all logs",
+    )
+    c.add_argument(
+        "--torque-constant",
+        action="append",
+        default=[],
+        metavar="JOINT=VALUE",
+        help="N m at the output side for one logged unit; currents without one: it is fitted",
+    )
+    c.add_argument(
+        "--torque-tolerance",
+        type=_share,
+        default=0.1,
+        metavar="10%",
+        help="of torques or torque constants (default: 10%%)",
+    )
+    c.add_argument(
+        "--inertia-tolerance",
+        type=_share,
+        default=0.2,
+        metavar="20%",
+        help="of the model's masses, centres and inertias (default: 20%%)",
+    )
     c.add_argument("--cutoff", type=float, metavar="HZ", help="of the filter of positions (default: by their spectra)")
     c.add_argument("--dt", type=float, help="time between samples, s, where no column says it")
     c.add_argument("--replicates", type=int, default=100, help="of the bootstrap (default: %(default)s)")
     c.add_argument("--seed", type=int, default=0)
-    c.add_argument("--prefer", choices=PREFERENCES, default="simple", help="drop terms that are not surely needed (default), or keep all that predict better")
+    c.add_argument(
+        "--prefer",
+        choices=PREFERENCES,
+        default="simple",
+        help="drop terms that are not surely needed (default), or keep all that predict better",
+    )
     c.add_argument("--compare", action="store_true", help="hold out the published models M1 to M6 of servos too")
-    c.add_argument("--controller", type=Path, metavar="FILE.json", help='gains of the position loops in the simulation, {"JOINT": {"kp": 100, "kd": 5, "kf": 0, "kg": 1}} (default: fitted to goals)')
+    c.add_argument(
+        "--controller",
+        type=Path,
+        metavar="FILE.json",
+        help='gains of the position loops in the simulation, {"JOINT": {"kp": 100, "kd": 5, "kf": 0, "kg": 1}} (default: fitted to goals)',
+    )
     c.add_argument("--no-simulation", action="store_true", help="do not simulate what was found")
-    c.add_argument("--report", type=Path, metavar="FILE.html", help="write a page of the robot, and FILE-JOINT.html for each joint")
+    c.add_argument(
+        "--report", type=Path, metavar="FILE.html", help="write a page of the robot, and FILE-JOINT.html for each joint"
+    )
     c.add_argument("--json", type=Path, metavar="FILE.json", help="write everything for programs")
     c.add_argument("--mjcf", type=Path, metavar="FILE.xml", help="write the robot with what was found")
     c.add_argument("--urdf", type=Path, metavar="FILE", help="write <dynamics> to paste into a URDF")
@@ -103,7 +158,9 @@ def run_identify(arguments: list[str]) -> int:
         if not a.quiet:
             print(text, file=sys.stderr, flush=True)
 
-    constants = {k: _number(v, f"--torque-constant {k}") for k, v in _pairs(a.torque_constant, "torque-constant").items()}
+    constants = {
+        k: _number(v, f"--torque-constant {k}") for k, v in _pairs(a.torque_constant, "torque-constant").items()
+    }
     for name, value in constants.items():
         if value == 0:
             raise LogError(f"--torque-constant {name}=0: a torque constant is not 0")
@@ -120,10 +177,15 @@ def run_identify(arguments: list[str]) -> int:
         told("simulation")
         loop = simulate.controller(found, simulate.read_gains(a.controller, found.arm.joints) if a.controller else None)
         notes = loop.notes(found.arm.joints) if loop else []
-        simulated = [simulate.simulate(found), *([done] if loop and (done := simulate.simulate_loop(found, loop)) else [])]
+        simulated = [
+            simulate.simulate(found),
+            *([done] if loop and (done := simulate.simulate_loop(found, loop)) else []),
+        ]
         notes += [note for done in simulated for note in done.notes(found.arm.joints)]
         found.notes += notes
-        print("\n".join([*(f"\n{done.text(found.arm.joints)}" for done in simulated), *(f"- {note}" for note in notes)]))
+        print(
+            "\n".join([*(f"\n{done.text(found.arm.joints)}" for done in simulated), *(f"- {note}" for note in notes)])
+        )
     _write(a, found, simulated)
     return 0
 
@@ -148,16 +210,31 @@ def _write(a: argparse.Namespace, found: Any, simulated: Any) -> None:
 
 def protocol_parser() -> argparse.ArgumentParser:
     """Options of ``mjgear protocol ROBOT.xml``."""
-    p = argparse.ArgumentParser(prog="mjgear protocol", description="Motions that identify a whole arm, within its limits, and what they will tell.")
+    p = argparse.ArgumentParser(
+        prog="mjgear protocol",
+        description="Motions that identify a whole arm, within its limits, and what they will tell.",
+    )
     p.add_argument("robot", type=Path, metavar="ROBOT.xml", help="the arm and what stands around it")
     p.add_argument("--joints", metavar="NAMES", help="that move, separated by commas (default: all hinges and slides)")
     p.add_argument("--speed", type=float, default=1.5, help="of the fastest joint, rad/s (default: %(default)s)")
-    p.add_argument("--torque", type=float, help="of each joint, N m (default: forcerange of its actuator, actuatorfrcrange)")
-    p.add_argument("--table", type=float, metavar="HEIGHT", help="no part goes below, m (besides, nothing in the model may be hit)")
+    p.add_argument(
+        "--torque", type=float, help="of each joint, N m (default: forcerange of its actuator, actuatorfrcrange)"
+    )
+    p.add_argument(
+        "--table", type=float, metavar="HEIGHT", help="no part goes below, m (besides, nothing in the model may be hit)"
+    )
     p.add_argument("--payload", type=float, default=0.0, metavar="KG", help="of the runs with a load (default: none)")
-    p.add_argument("--motions", type=int, default=3, help="different motions, each forward and backward (default: %(default)s)")
+    p.add_argument(
+        "--motions", type=int, default=3, help="different motions, each forward and backward (default: %(default)s)"
+    )
     p.add_argument("--period", type=float, default=20.0, help="of a motion, s (default: %(default)s)")
-    p.add_argument("--noise", type=_share, default=0.02, metavar="2%", help="of measured torques at 100 Hz, of their size (default: 2%%)")
+    p.add_argument(
+        "--noise",
+        type=_share,
+        default=0.02,
+        metavar="2%",
+        help="of measured torques at 100 Hz, of their size (default: 2%%)",
+    )
     p.add_argument("--torque-tolerance", type=_share, default=0.1, metavar="10%")
     p.add_argument("--inertia-tolerance", type=_share, default=0.2, metavar="20%")
     p.add_argument("--tries", type=int, default=40, help="random starts of each motion (default: %(default)s)")
@@ -184,7 +261,11 @@ def run_protocol(arguments: list[str]) -> int:
     if a.signals:
         files.check_folder(a.signals)
     _, model = load(a.robot)
-    joints = a.joints.split(",") if a.joints else [model.joint(k).name for k in range(model.njnt) if model.jnt_type[k] in (2, 3)]
+    joints = (
+        a.joints.split(",")
+        if a.joints
+        else [model.joint(k).name for k in range(model.njnt) if model.jnt_type[k] in (2, 3)]
+    )
     if not joints:
         raise LogError("the robot has no hinges or slides")
     arm = Arm(model, joints)
@@ -192,20 +273,37 @@ def run_protocol(arguments: list[str]) -> int:
     loads = [0.0, a.payload] if a.payload else [0.0]
     motions = {}
     for k in range(a.motions):
-        motion = excite.search(arm, within, a.period * (1.0 if k % 3 != 2 else 2.0), max(loads), a.tries, 3 * a.tries, a.seed + k)
+        motion = excite.search(
+            arm, within, a.period * (1.0 if k % 3 != 2 else 2.0), max(loads), a.tries, 3 * a.tries, a.seed + k
+        )
         for load_ in loads:
             for backward in (False, True):
                 name = f"motion{k + 1}-{'backward' if backward else 'forward'}{'-loaded' if load_ else ''}"
                 motions[name] = (motion, backward, load_)
     total = sum(m.period for m, _, _ in motions.values())
-    print(f"{len(motions)} motions, {total / 60:.1f} min: {a.motions} Fourier series within joint ranges (5 % margin), {a.speed:g} rad/s"
-          f"{'' if a.torque is None else f', {a.torque:g} N m'}, checked for collisions every 10 ms;")
-    print("each forward and backward" + (f", without load and with {a.payload:g} kg at the frame of the last link" if a.payload else
-          "; --payload KG adds runs with a weighed load, which settle the scale of torques and with it gamma_u and gamma_v") + ".")
-    print("Log at 100 Hz or faster: time, positions, torques or currents, temperature. Move for ten minutes first; repeat the first motion at the end.")
+    print(
+        f"{len(motions)} motions, {total / 60:.1f} min: {a.motions} Fourier series within joint ranges (5 % margin), {a.speed:g} rad/s"
+        f"{'' if a.torque is None else f', {a.torque:g} N m'}, checked for collisions every 10 ms;"
+    )
+    print(
+        "each forward and backward"
+        + (
+            f", without load and with {a.payload:g} kg at the frame of the last link"
+            if a.payload
+            else "; --payload KG adds runs with a weighed load, which settle the scale of torques and with it gamma_u and gamma_v"
+        )
+        + "."
+    )
+    print(
+        "Log at 100 Hz or faster: time, positions, torques or currents, temperature. Move for ten minutes first; repeat the first motion at the end."
+    )
     print("Slow and fast motions are both in it: every third has twice the period.\n")
-    print(f"expected 95 % intervals, with torque noise {100 * a.noise:g} %, inertias known to {100 * a.inertia_tolerance:g} %, torque scale to {100 * a.torque_tolerance:g} %:")
-    for name, (value, half) in excite.expected(arm, list(motions.values()), a.noise, a.inertia_tolerance, a.torque_tolerance).items():
+    print(
+        f"expected 95 % intervals, with torque noise {100 * a.noise:g} %, inertias known to {100 * a.inertia_tolerance:g} %, torque scale to {100 * a.torque_tolerance:g} %:"
+    )
+    for name, (value, half) in excite.expected(
+        arm, list(motions.values()), a.noise, a.inertia_tolerance, a.torque_tolerance
+    ).items():
         print(f"  {name:<28}{value:>12.4g} +- {half:.2g}")
     if a.signals:
         made = excite.write(a.signals, arm, motions)

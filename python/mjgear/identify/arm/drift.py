@@ -41,12 +41,16 @@ class Drift:
         c = max(self.coulomb, 1e-12)
         if self.p_logs < _SURE and np.nanmax(np.abs(self.logs)) > _WORTH * c:
             low, high = int(np.nanargmin(self.logs)), int(np.nanargmax(self.logs))
-            lines.append(f"friction of {joint} drifted from log to log (p = {self.p_logs:.1g}): from {100 * self.logs[low] / c:+.0f} % of coulomb in {names[low]} "
-                         f"to {100 * self.logs[high] / c:+.0f} % in {names[high]}; warm up longer, or log the temperature")
+            lines.append(
+                f"friction of {joint} drifted from log to log (p = {self.p_logs:.1g}): from {100 * self.logs[low] / c:+.0f} % of coulomb in {names[low]} "
+                f"to {100 * self.logs[high] / c:+.0f} % in {names[high]}; warm up longer, or log the temperature"
+            )
         change = float(np.nanmean(self.trend * np.asarray(lengths))) if np.isfinite(self.trend).any() else 0.0
         if self.p_trend < _SURE and abs(change) > _WORTH * c:
-            lines.append(f"friction of {joint} changes within a log (p = {self.p_trend:.1g}): by {100 * change / c:+.0f} % of coulomb from its beginning to its end; "
-                         "warm up before logging, or log the temperature")
+            lines.append(
+                f"friction of {joint} changes within a log (p = {self.p_trend:.1g}): by {100 * change / c:+.0f} % of coulomb from its beginning to its end; "
+                "warm up before logging, or log the temperature"
+            )
         return lines
 
 
@@ -93,5 +97,7 @@ def drift(fitter: Fitter, rungs: Sequence[Rung], state: State, j: int) -> Drift:
     slopes = trend[np.isfinite(trend)]
     p_trend = 1.0
     if slopes.size > 2 and slopes.std() > 0:
-        p_trend = float(2 * student.sf(abs(slopes.mean()) / (slopes.std(ddof=1) / np.sqrt(slopes.size)), slopes.size - 1))
+        p_trend = float(
+            2 * student.sf(abs(slopes.mean()) / (slopes.std(ddof=1) / np.sqrt(slopes.size)), slopes.size - 1)
+        )
     return Drift(means, p_logs, trend, p_trend, float(p[PLACE["coulomb"]]))

@@ -210,7 +210,13 @@ class Arm:
                 else:
                     r = e * d
                     at = p
-                    acc = acc + _cross(alpha, r) + _cross(omega, _cross(omega, r)) + 2 * _cross(omega, e * rate) + e * second
+                    acc = (
+                        acc
+                        + _cross(alpha, r)
+                        + _cross(omega, _cross(omega, r))
+                        + 2 * _cross(omega, e * rate)
+                        + e * second
+                    )
                     p = p + r
                 axes[j] = (e, at)
             frames.append((R, p, omega, alpha, acc))

@@ -74,7 +74,9 @@ class Excitation:
         return q, -v if backward else v, a
 
 
-def limits(arm: Arm, model: mujoco.MjModel, speed: float, torque: float | None, table: float | None, margin: float = 0.05) -> Limits:
+def limits(
+    arm: Arm, model: mujoco.MjModel, speed: float, torque: float | None, table: float | None, margin: float = 0.05
+) -> Limits:
     """Limits of a model: its joint ranges less a margin, and the forces of actuators and joints; 2.5 rad about the reference without a range.
 
     Raises:
@@ -90,8 +92,17 @@ def limits(arm: Arm, model: mujoco.MjModel, speed: float, torque: float | None, 
         if model.jnt_actfrclimited[k]:
             most[j] = min(most[j], float(np.abs(model.jnt_actfrcrange[k]).min()))
         for i in range(model.nactuator):
-            if model.actuator_trntype[i] == mujoco.mjtTrn.mjTRN_JOINT and model.actuator_trnid[i, 0] == k and model.actuator_forcelimited[i]:
-                most[j] = min(most[j], float(np.abs(model.actuator_forcerange[i] * model.actuator_gear[model.actuator_outadr[i], 0]).min()))
+            if (
+                model.actuator_trntype[i] == mujoco.mjtTrn.mjTRN_JOINT
+                and model.actuator_trnid[i, 0] == k
+                and model.actuator_forcelimited[i]
+            ):
+                most[j] = min(
+                    most[j],
+                    float(
+                        np.abs(model.actuator_forcerange[i] * model.actuator_gear[model.actuator_outadr[i], 0]).min()
+                    ),
+                )
     if np.any(low >= high):
         raise LogError(f"joint '{arm.joints[int(np.argmax(low >= high))]}' has no range to move in")
     return Limits(low, high, np.full(arm.n, speed), most, table)
@@ -127,7 +138,10 @@ class _Checker:
                 return f"{self._name(one)} and {self._name(other)}"
             if self.limits.table is not None:
                 for g in range(self.model.ngeom):
-                    if self.model.geom_bodyid[g] in self.own and self.data.geom_xpos[g, 2] - self._extent(g) < self.limits.table:
+                    if (
+                        self.model.geom_bodyid[g] in self.own
+                        and self.data.geom_xpos[g, 2] - self._extent(g) < self.limits.table
+                    ):
                         return f"{self._name(g)} and the table"
         return None
 
@@ -158,7 +172,11 @@ class _Checker:
         rows = self.arm.regressor(q, v, a)
         beta = self.arm.parameters.copy()
         beta[-1, 0] += self.payload
-        tau = np.stack([Y @ self.arm.select(j, beta) for j, Y in enumerate(rows)], axis=1) + self.arm.springs(q) + self.arm.armature * a
+        tau = (
+            np.stack([Y @ self.arm.select(j, beta) for j, Y in enumerate(rows)], axis=1)
+            + self.arm.springs(q)
+            + self.arm.armature * a
+        )
         return np.asarray((1 + self.friction) * tau)
 
 
@@ -187,7 +205,10 @@ def _rest(motion: Excitation, limits: Limits) -> Excitation:
     t = np.arange(0, motion.period, _COARSE)
     q, v, _ = moved.at(t)
     swing = q - moved.middle
-    room = np.minimum((limits.high - moved.middle) / np.maximum(swing.max(axis=0), 1e-9), (moved.middle - limits.low) / np.maximum(-swing.min(axis=0), 1e-9))
+    room = np.minimum(
+        (limits.high - moved.middle) / np.maximum(swing.max(axis=0), 1e-9),
+        (moved.middle - limits.low) / np.maximum(-swing.min(axis=0), 1e-9),
+    )
     scale = 0.98 * np.minimum(room, limits.speed / np.maximum(np.abs(v).max(axis=0), 1e-9))
     return replace(moved, sines=sines * scale[:, None], cosines=cosines * scale[:, None])
 
@@ -214,14 +235,31 @@ def _information(arm: Arm, motion: Excitation, usual: np.ndarray, limits: Limits
         s, r = np.sign(v[:, j]), v[:, j] / limits.speed[j]
         T = usual[j]
         size = np.abs(beta) + 0.1 * np.repeat([np.abs(beta[k : k + 10]).max() for k in range(0, beta.size, 10)], 10)
-        friction = np.stack([0.1 * T * s, 0.1 * T * r, 0.1 * T * r * np.abs(r), 0.1 * T * a[:, j] / limits.speed[j], 0.15 * s * np.abs(load)], axis=1)
+        friction = np.stack(
+            [
+                0.1 * T * s,
+                0.1 * T * r,
+                0.1 * T * r * np.abs(r),
+                0.1 * T * a[:, j] / limits.speed[j],
+                0.15 * s * np.abs(load),
+            ],
+            axis=1,
+        )
         X = np.concatenate([0.2 * Y * size, friction], axis=1) / (0.02 * T)
         total += float(np.linalg.slogdet(np.eye(X.shape[1]) + X.T @ X)[1])
     return total
 
 
-def search(arm: Arm, limits: Limits, period: float = 20.0, payload: float = 0.0, tries: int = 60, refinements: int = 120, seed: int = 0,
-           friction: float = 0.3) -> Excitation:
+def search(
+    arm: Arm,
+    limits: Limits,
+    period: float = 20.0,
+    payload: float = 0.0,
+    tries: int = 60,
+    refinements: int = 120,
+    seed: int = 0,
+    friction: float = 0.3,
+) -> Excitation:
     """The best motion found.
 
     Args:
@@ -245,14 +283,18 @@ def search(arm: Arm, limits: Limits, period: float = 20.0, payload: float = 0.0,
             if best is None or found.information > best.information:
                 best = found
     if best is None:
-        raise LogError(f"no motion within the limits was found in {tries} tries; the last one failed for {why}: widen limits, or move the base away from what it hits")
+        raise LogError(
+            f"no motion within the limits was found in {tries} tries; the last one failed for {why}: widen limits, or move the base away from what it hits"
+        )
     size = 0.3
     for _ in range(refinements):
         n = arm.n
         trial = Excitation(period, best.middle + size * 0.2 * (limits.high - limits.low) * rng.standard_normal(n) * 0.3,
                            best.sines + size * np.std(best.sines) * rng.standard_normal((n, _HARMONICS)),
                            best.cosines + size * np.std(best.cosines) * rng.standard_normal((n, _HARMONICS)))  # fmt: skip
-        trial.middle = np.clip(trial.middle, limits.low + 0.1 * (limits.high - limits.low), limits.high - 0.1 * (limits.high - limits.low))
+        trial.middle = np.clip(
+            trial.middle, limits.low + 0.1 * (limits.high - limits.low), limits.high - 0.1 * (limits.high - limits.low)
+        )
         found, _ = _fit(checker, _rest(trial, limits))
         if found is not None:
             found = replace(found, information=_information(arm, found, usual, limits))
@@ -263,7 +305,9 @@ def search(arm: Arm, limits: Limits, period: float = 20.0, payload: float = 0.0,
     t = np.arange(0, period, _FINE)
     hit = checker.collides(best.at(t)[0])
     if hit or checker.excess(best, _FINE) > 1:
-        raise LogError(f"the best motion is beyond its limits between two checks ({hit or 'speed, position or torque'}); try another --seed")
+        raise LogError(
+            f"the best motion is beyond its limits between two checks ({hit or 'speed, position or torque'}); try another --seed"
+        )
     return best
 
 
@@ -285,7 +329,13 @@ def _fit(checker: _Checker, motion: Excitation) -> tuple[Excitation | None, str]
     return None, why
 
 
-def expected(arm: Arm, motions: list[tuple[Excitation, bool, float]], noise: float, inertia_tolerance: float, torque_tolerance: float) -> dict[str, tuple[float, float]]:
+def expected(
+    arm: Arm,
+    motions: list[tuple[Excitation, bool, float]],
+    noise: float,
+    inertia_tolerance: float,
+    torque_tolerance: float,
+) -> dict[str, tuple[float, float]]:
     """JOINT.NUMBER -> (typical value, half width of its 95 % interval) that these motions will give.
 
     The friction that is assumed is a tenth of the torque as Coulomb and as viscous friction, gamma_u 0.05 and gamma_v 0.15.
@@ -326,7 +376,11 @@ def expected(arm: Arm, motions: list[tuple[Excitation, bool, float]], noise: flo
         step = 1e-3 * np.sqrt(w[k]) * V[:, k]
         up, down = (np.array(list(numbers(fitter, rungs, state.at(theta + d)).values())) for d in (step, -step))
         spread += ((up - down) / 2e-3) ** 2
-    return {name: (value, 1.96 * float(np.sqrt(s))) for (name, value), s in zip(here.items(), spread) if not name.endswith(".delay")}
+    return {
+        name: (value, 1.96 * float(np.sqrt(s)))
+        for (name, value), s in zip(here.items(), spread)
+        if not name.endswith(".delay")
+    }
 
 
 def write(folder: Path, arm: Arm, motions: dict[str, tuple[Excitation, bool, float]]) -> list[Path]:

@@ -48,7 +48,9 @@ def plain(found: Identified) -> list[Plain]:
     beta = found.parameters()
     for j, rung in enumerate(found.rungs):
         p, r = found.state.p[j], found.fitter.problem.rows[j]
-        predicted = found.fitter.problem.predict(j, found.fitter.problem.base(j, beta), p, np.zeros(len(found.fitter.problem.logs)), rung)
+        predicted = found.fitter.problem.predict(
+            j, found.fitter.problem.base(j, beta), p, np.zeros(len(found.fitter.problem.logs)), rung
+        )
         link = r.Y @ found.fitter.problem.base(j, beta) + r.known
         friction = predicted["u"] - link
         A = np.stack([np.sign(r.v), r.v], axis=1)
@@ -58,7 +60,16 @@ def plain(found: Identified) -> list[Plain]:
         if c < 0:
             c, b = 0.0, max(float(friction @ r.v / (r.v @ r.v)), 0.0)
         lost = friction - c * np.sign(r.v) - b * r.v
-        out.append(Plain(float(c), float(b), float(p[PLACE["armature"]]), float(np.sqrt(np.mean(lost**2))), float(np.sqrt(np.mean(friction**2))), rung.terms))
+        out.append(
+            Plain(
+                float(c),
+                float(b),
+                float(p[PLACE["armature"]]),
+                float(np.sqrt(np.mean(lost**2))),
+                float(np.sqrt(np.mean(friction**2))),
+                rung.terms,
+            )
+        )
     return out
 
 
@@ -83,7 +94,9 @@ def isaac(found: Identified) -> str:
 
 def drake(found: Identified) -> str:
     """Elements for Drake's parser: damping of the joint, rotor inertia at the output (gear ratio 1)."""
-    lines = ["<!-- Drake: joints have damping and, through their actuators, rotor inertia; Coulomb friction is parsed and ignored. -->"]
+    lines = [
+        "<!-- Drake: joints have damping and, through their actuators, rotor inertia; Coulomb friction is parsed and ignored. -->"
+    ]
     for name, p in zip(found.arm.joints, plain(found)):
         lines += [f"<!-- {name}: Coulomb friction {p.coulomb:.5g} N m is lost; {p.text()} -->", f"<joint name={quoteattr(name)}>",
                   f'  <dynamics damping="{p.damping:.6g}"/>', "</joint>", f"<transmission><joint name={quoteattr(name)}/>",

@@ -78,7 +78,10 @@ class Links:
         roots = []
         self.spread = np.empty((len(arm.links), 10))
         size = max(float(link.numbers[0]) for link in arm.links)
-        radius = max(float(np.sqrt(max(np.trace(pseudo(link.numbers)[:3, :3]), 0) / 3 / max(link.numbers[0], 1e-12))) for link in arm.links)
+        radius = max(
+            float(np.sqrt(max(np.trace(pseudo(link.numbers)[:3, :3]), 0) / 3 / max(link.numbers[0], 1e-12)))
+            for link in arm.links
+        )
         for k, link in enumerate(arm.links):
             P = pseudo(link.numbers)
             # a link that the model gives no mass, or no extent
@@ -101,7 +104,11 @@ class Links:
         e = np.exp(w)
         apart = w[:, :, None] - w[:, None, :]
         close = np.abs(apart) < 1e-8
-        F = np.where(close, np.exp((w[:, :, None] + w[:, None, :]) / 2), (e[:, :, None] - e[:, None, :]) / np.where(close, 1, apart))
+        F = np.where(
+            close,
+            np.exp((w[:, :, None] + w[:, None, :]) / 2),
+            (e[:, :, None] - e[:, None, :]) / np.where(close, 1, apart),
+        )
         A, turned = self._roots @ V, V.swapaxes(1, 2)[:, None] @ _E @ V[:, None]
         value = numbers((A * e[:, None, :]) @ A.swapaxes(1, 2))
         slope = numbers(A[:, None] @ (F[:, None] * turned) @ A.swapaxes(1, 2)[:, None])
@@ -124,7 +131,9 @@ class State:
         """The point of a vector."""
         n = self.S.size
         rest = theta[n:].reshape(self.p.shape[0], -1)
-        return State(theta[:n].reshape(self.S.shape), rest[:, : self.p.shape[1]].copy(), rest[:, self.p.shape[1] :].copy())
+        return State(
+            theta[:n].reshape(self.S.shape), rest[:, : self.p.shape[1]].copy(), rest[:, self.p.shape[1] :].copy()
+        )
 
 
 @dataclass
@@ -165,7 +174,10 @@ class Fitter:
                 r = problem.rows[j]
                 f = r.Y @ problem.base(j, model) + r.known
                 y = problem.torque(j, 0.0)
-                scale[j] = max(float(y @ f) / max(float(f @ f), 1e-300), 0.1 * problem.size[j] / max(float(np.sqrt(np.mean(f**2))), 1e-300))
+                scale[j] = max(
+                    float(y @ f) / max(float(f @ f), 1e-300),
+                    0.1 * problem.size[j] / max(float(np.sqrt(np.mean(f**2))), 1e-300),
+                )
         self.scale = scale
         p[:, PLACE["scale"]] = scale
         p[:, PLACE["armature"]] = self.arm.armature
@@ -206,7 +218,9 @@ class Fitter:
 
     def gram(self, j: int, rung: Rung, state: State) -> np.ndarray:
         """(pieces, C + 1, C + 1) of a joint, with columns at a point and the current weights."""
-        predicted = self.problem.predict(j, self.problem.base(j, self.links(state.S)[0]), state.p[j], state.offsets[j], rung)
+        predicted = self.problem.predict(
+            j, self.problem.base(j, self.links(state.S)[0]), state.p[j], state.offsets[j], rung
+        )
         return self.problem.gram(j, self.problem.design(j, predicted, rung))
 
     def search(self, rungs: Sequence[Rung], state: State, only: int | None = None) -> None:
@@ -222,17 +236,30 @@ class Fitter:
             design, driving = self.problem.design(j, predicted, rung), predicted["driving"]
             n = r.Y.shape[1]
             # columns of neither group, except the additional load-dependent friction at rest
-            base = [*range(2 * n + 2), 2 * n + 4, 2 * n + 5, 2 * n + 8, 2 * n + 14, *range(2 * n + 20, design.shape[1] - 1)]
+            base = [
+                *range(2 * n + 2),
+                2 * n + 4,
+                2 * n + 5,
+                2 * n + 8,
+                2 * n + 14,
+                *range(2 * n + 20, design.shape[1] - 1),
+            ]
             s, speed = np.sign(r.v), np.abs(r.v)
             w = np.sqrt(r.weight)[:, None]
             out = _Projector(design[:, base] * w)
             y = out(design[:, -1:] * w)
             none = np.zeros((r.v.size, 0))
-            curved = {p: out(self._both(s * speed**p, driving) * w) for p in _POWERS} if "curved" in rung.terms else {rung.shape.power: none}
+            curved = (
+                {p: out(self._both(s * speed**p, driving) * w) for p in _POWERS}
+                if "curved" in rung.terms
+                else {rung.shape.power: none}
+            )
             fast = float(self.problem.fastest[j])
             stribeck = {rung.shape.stribeck_velocity: none}
             if "stribeck" in rung.terms:
-                stribeck = {k * fast: out(self._both(s * np.exp(-((speed / (k * fast)) ** 2)), driving) * w) for k in _SEARCH}
+                stribeck = {
+                    k * fast: out(self._both(s * np.exp(-((speed / (k * fast)) ** 2)), driving) * w) for k in _SEARCH
+                }
             best = np.inf
             for power, c in curved.items():
                 for velocity, z in stribeck.items():
@@ -249,7 +276,9 @@ class Fitter:
 
     # ------------------------------ least squares -----------------------------------------------------------------
 
-    def _layout(self, rungs: Sequence[Rung], centers: State | None) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    def _layout(
+        self, rungs: Sequence[Rung], centers: State | None
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
         """free, low, high, prior's center and inverse variance of the vector."""
         start, known = self.start, self.known
         J, L = start.offsets.shape
@@ -283,14 +312,22 @@ class Fitter:
                     precision[i] = 1 / _GAMMA**2
                 elif name == "armature":
                     center[i] = 0.0
-                elif name in ("stribeck_velocity", "gamma_stribeck", "gamma_quadratic", "coulomb_temperature", "viscous_temperature"):
+                elif name in (
+                    "stribeck_velocity",
+                    "gamma_stribeck",
+                    "gamma_quadratic",
+                    "coulomb_temperature",
+                    "viscous_temperature",
+                ):
                     precision[i] = 1 / self.usual[j, k] ** 2
             rows = slice(at + width, at + width + L)
             free[rows] = known.offset
             precision[rows] = 1 / (_WEAK * self.problem.size[j]) ** 2
         return free, low, high, center, precision
 
-    def _evaluate(self, sums: Sequence[np.ndarray], state: State, derivatives: bool, only: int | None = None) -> tuple[float, np.ndarray, np.ndarray]:
+    def _evaluate(
+        self, sums: Sequence[np.ndarray], state: State, derivatives: bool, only: int | None = None
+    ) -> tuple[float, np.ndarray, np.ndarray]:
         """Cost, gradient and Gauss-Newton matrix of the logs (halves left out: cost is the sum of squares)."""
         beta, slope = self.links(state.S)
         J, L = state.offsets.shape
@@ -317,7 +354,9 @@ class Fitter:
                     M[d * b.size : (d + 1) * b.size, 10 * k : 10 * k + 10] = gains[d] * part
             M[:, 10 * len(moved) : 10 * len(moved) + width] = D
             M[-L:, 10 * len(moved) + width :] = np.eye(L)
-            places = np.concatenate([*(np.arange(10 * link, 10 * link + 10) for link in moved), np.arange(own.start, own.stop)])
+            places = np.concatenate(
+                [*(np.arange(10 * link, 10 * link + 10) for link in moved), np.arange(own.start, own.stop)]
+            )
             g[places] += v * (M.T @ (Gw - G[:-1, -1]))
             H[np.ix_(places, places)] += v * (M.T @ (G[:-1, :-1] @ M))
         return cost, g, H
@@ -343,8 +382,18 @@ class Fitter:
         total = sum(found) + np.diag(precision[:n])
         return [Others(state.S.ravel().copy(), total - H, -g) for H, g in zip(found, own_g)]
 
-    def solve(self, rungs: Sequence[Rung], start: State, pieces: np.ndarray | None = None, iterations: int = 30,
-              centers: State | None = None, sums: Sequence[np.ndarray] | None = None, only: tuple[int, Others] | None = None, linear: bool = False, enough: float = 1e-3) -> tuple[State, float]:
+    def solve(
+        self,
+        rungs: Sequence[Rung],
+        start: State,
+        pieces: np.ndarray | None = None,
+        iterations: int = 30,
+        centers: State | None = None,
+        sums: Sequence[np.ndarray] | None = None,
+        only: tuple[int, Others] | None = None,
+        linear: bool = False,
+        enough: float = 1e-3,
+    ) -> tuple[State, float]:
         """The best point near a start, and its cost.
 
         Args:
@@ -375,7 +424,11 @@ class Fitter:
 
         # gammas that are the same number
         width = len(law.NUMBERS) + start.offsets.shape[1]
-        pairs = [start.S.size + k * width + np.array([PLACE["gamma_u"], PLACE["gamma_v"]]) for k, rung in enumerate(rungs) if rung.even]
+        pairs = [
+            start.S.size + k * width + np.array([PLACE["gamma_u"], PLACE["gamma_v"]])
+            for k, rung in enumerate(rungs)
+            if rung.even
+        ]
 
         def full(t: np.ndarray, derivatives: bool) -> tuple[float, np.ndarray, np.ndarray]:
             c, g, H = self._evaluate(sums, start.at(t), derivatives, joint)
@@ -468,7 +521,9 @@ class Fitter:
             p, shape = state.p[j], rung.shape
             if "stribeck" in rung.terms:
                 fast = self.problem.fastest[j]
-                shape.stribeck_velocity = float(np.clip(shape.stribeck_velocity * (1 + p[at["stribeck_velocity"]]), 0.005 * fast, fast))
+                shape.stribeck_velocity = float(
+                    np.clip(shape.stribeck_velocity * (1 + p[at["stribeck_velocity"]]), 0.005 * fast, fast)
+                )
             shape.delay = float(np.clip(shape.delay + np.clip(p[at["delay"]], -0.01, 0.01), -0.1, 0.1))
             p[at["stribeck_velocity"]] = p[at["delay"]] = 0.0
             if exponents:
@@ -498,7 +553,11 @@ class Fitter:
                 total = G[here].sum(axis=0)
                 if self.known.offset and total[own, own] > 0:
                     w[own] = (total[own, -1] - total[own, :-1] @ w) / total[own, own]
-                out[row, here] = np.einsum("c,kcd,d->k", w, G[here][:, :-1, :-1], w) - 2 * G[here][:, :-1, -1] @ w + G[here][:, -1, -1]
+                out[row, here] = (
+                    np.einsum("c,kcd,d->k", w, G[here][:, :-1, :-1], w)
+                    - 2 * G[here][:, :-1, -1] @ w
+                    + G[here][:, -1, -1]
+                )
         return out
 
 

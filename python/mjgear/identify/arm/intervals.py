@@ -54,7 +54,11 @@ def numbers(fitter: Fitter, rungs: Sequence[Rung], state: State) -> dict[str, fl
             gu, gv = p[PLACE["gamma_u"]], p[PLACE["gamma_v"]]
             out[f"{name}.gamma_u"], out[f"{name}.gamma_v"] = gu, gv
             forward, backward = (1 - gu) / (1 + gv), (1 - gv) / (1 + gu)
-            out |= {f"{name}.eta_forward": forward, f"{name}.eta_backward": backward, f"{name}.eta_product": forward * backward}
+            out |= {
+                f"{name}.eta_forward": forward,
+                f"{name}.eta_backward": backward,
+                f"{name}.eta_product": forward * backward,
+            }
         for number in on:
             if number in ("gamma_u", "gamma_v"):
                 continue
@@ -87,7 +91,11 @@ def intervals(fitter: Fitter, rungs: Sequence[Rung], state: State, replicates: i
     draws = np.empty((replicates, len(here)))
     for k in range(replicates):
         counts = np.bincount(rng.integers(0, n, n), minlength=n).astype(float)
-        centers = State(SPREAD * known.inertia * fitter.links.spread * rng.standard_normal(state.S.shape), state.p.copy(), state.offsets)
+        centers = State(
+            SPREAD * known.inertia * fitter.links.spread * rng.standard_normal(state.S.shape),
+            state.p.copy(),
+            state.offsets,
+        )
         tolerance = np.where(np.isfinite(known.tolerance), known.tolerance, 0.0)
         centers.p[:, PLACE["scale"]] = fitter.scale * (1 + SPREAD * tolerance * rng.standard_normal(fitter.arm.n))
         if n < 3:
@@ -108,13 +116,22 @@ def intervals(fitter: Fitter, rungs: Sequence[Rung], state: State, replicates: i
         step = 1e-3 * np.sqrt(w[k]) * V[:, k]
         up, down = (np.array(list(numbers(fitter, rungs, state.at(theta + d)).values())) for d in (step, -step))
         curved += ((up - down) / 2e-3) ** 2
-    half = student.ppf(0.975, max(len(fitter.problem.logs) - 1, _FREEDOM)) * np.maximum(spread * np.sqrt(n / max(n - 1, 1)), np.sqrt(curved))
+    half = student.ppf(0.975, max(len(fitter.problem.logs) - 1, _FREEDOM)) * np.maximum(
+        spread * np.sqrt(n / max(n - 1, 1)), np.sqrt(curved)
+    )
     found = {}
     for (name, value), h in zip(here.items(), half):
         number = name.rsplit(".", 1)[1]
         unit = {"mass": "kg", "torque_scale": "N m per logged unit"}.get(number, UNITS.get(number, "1"))
         low, high = value - h, value + h
-        if number not in ("curved", "coulomb_temperature", "viscous_temperature", "eta_backward", "eta_product", "delay"):
+        if number not in (
+            "curved",
+            "coulomb_temperature",
+            "viscous_temperature",
+            "eta_backward",
+            "eta_product",
+            "delay",
+        ):
             low = max(low, 0.0)
         if number.startswith("eta"):
             high = min(high, 1.0)

@@ -31,7 +31,13 @@ TERMS: dict[str, tuple[str, ...]] = {
 #: terms that a term needs
 NEEDS = {"quadratic": ("load", "stribeck")}
 
-_TITLES = {"load": "gear", "curved": "curved viscous", "stribeck": "Stribeck", "quadratic": "load at rest, quadratic", "temperature": "temperature"}
+_TITLES = {
+    "load": "gear",
+    "curved": "curved viscous",
+    "stribeck": "Stribeck",
+    "quadratic": "load at rest, quadratic",
+    "temperature": "temperature",
+}
 
 # columns in a regime: with gain (1 + d gamma_v)/(1 - d gamma_u), and with gain 1/(1 - d gamma_u)
 _WITH_G = ("known", "viscous", "curved", "viscous_temperature")
@@ -77,7 +83,12 @@ class Rung:
 
     def enabled(self) -> list[str]:
         """Numbers that are fitted, without scale and delay."""
-        return ["armature", "viscous", "coulomb", *(n for t in TERMS if t in self.terms for n in TERMS[t] if n not in self.absent)]
+        return [
+            "armature",
+            "viscous",
+            "coulomb",
+            *(n for t in TERMS if t in self.terms for n in TERMS[t] if n not in self.absent),
+        ]
 
 
 _LINEAR = frozenset({"gamma_quadratic"})
@@ -103,8 +114,20 @@ def _gains(p: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarra
     return g, h, dg, dh
 
 
-def columns(Y: np.ndarray, known: np.ndarray, v: np.ndarray, a: np.ndarray, warmth: np.ndarray | None, log: np.ndarray, logs: int,
-            shape: Shape, driving: np.ndarray, torques: tuple[np.ndarray, np.ndarray], at_rest: np.ndarray, late: np.ndarray) -> np.ndarray:
+def columns(
+    Y: np.ndarray,
+    known: np.ndarray,
+    v: np.ndarray,
+    a: np.ndarray,
+    warmth: np.ndarray | None,
+    log: np.ndarray,
+    logs: int,
+    shape: Shape,
+    driving: np.ndarray,
+    torques: tuple[np.ndarray, np.ndarray],
+    at_rest: np.ndarray,
+    late: np.ndarray,
+) -> np.ndarray:
     """The columns (N, C) that `weights` belong to.
 
     Args:
@@ -126,11 +149,26 @@ def columns(Y: np.ndarray, known: np.ndarray, v: np.ndarray, a: np.ndarray, warm
     least = np.where(torques[0] * torques[1] > 0, np.minimum(u, x), 0.0)
     with_g = np.stack([known, v * thick, s * speed**shape.power, v * thick * warm], axis=1)
     both = np.abs(torques[0] + torques[1])
-    with_h = np.stack([s * thin, s * S, s * S * 2 * r**2 * at_rest, s * S * both, s * S * least**2, s * thin * warm], axis=1)
+    with_h = np.stack(
+        [s * thin, s * S, s * S * 2 * r**2 * at_rest, s * S * both, s * S * least**2, s * thin * warm], axis=1
+    )
     plus = driving[:, None].astype(float)
     minus = 1 - plus
     own = (log[:, None] == np.arange(logs)).astype(float)
-    return np.concatenate([Y * plus, Y * minus, with_g * plus, with_g * minus, with_h * plus, with_h * minus, a[:, None], late[:, None], own], axis=1)
+    return np.concatenate(
+        [
+            Y * plus,
+            Y * minus,
+            with_g * plus,
+            with_g * minus,
+            with_h * plus,
+            with_h * minus,
+            a[:, None],
+            late[:, None],
+            own,
+        ],
+        axis=1,
+    )
 
 
 def weights(beta: np.ndarray, p: np.ndarray, offsets: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -77,19 +77,27 @@ def find(names: Iterable[str], joints: Sequence[str], quantity: str) -> list[str
     plain: dict[str, str] = {}
     for name in names:
         plain.setdefault(_plain(name), name)
-    keyed = [[_plain(j) for j in joints], [str(k + 1) for k in range(len(joints))], [str(k) for k in range(len(joints))]]
+    keyed = [
+        [_plain(j) for j in joints],
+        [str(k + 1) for k in range(len(joints))],
+        [str(k) for k in range(len(joints))],
+    ]
     for keys in keyed:
         if keys is keyed[1] and any(_spellings(w, "0") & plain.keys() for w in WORDS[quantity]):
             continue
         for word in WORDS[quantity]:
-            found = [next((plain[s] for s in sorted(_spellings(_plain(word), key)) if s in plain), None) for key in keys]
+            found = [
+                next((plain[s] for s in sorted(_spellings(_plain(word), key)) if s in plain), None) for key in keys
+            ]
             if all(f is not None for f in found):
                 return [f for f in found if f is not None]
     bare = [plain.get(_plain(j)) for j in joints] if quantity == "position" else [None]
     return [f for f in bare if f is not None] if all(f is not None for f in bare) else None
 
 
-def _arrays(path: Path, model: mujoco.MjModel, joints: Sequence[str]) -> tuple[dict[str, np.ndarray], dict[str, float | str]]:
+def _arrays(
+    path: Path, model: mujoco.MjModel, joints: Sequence[str]
+) -> tuple[dict[str, np.ndarray], dict[str, float | str]]:
     """Columns and facts of an npz."""
     try:
         with np.load(path, allow_pickle=False) as file:
@@ -110,12 +118,16 @@ def _arrays(path: Path, model: mujoco.MjModel, joints: Sequence[str]) -> tuple[d
     return columns, facts
 
 
-def _trajectory(path: Path, content: Mapping[str, np.ndarray], model: mujoco.MjModel, joints: Sequence[str]) -> dict[str, np.ndarray]:
+def _trajectory(
+    path: Path, content: Mapping[str, np.ndarray], model: mujoco.MjModel, joints: Sequence[str]
+) -> dict[str, np.ndarray]:
     """Columns of a SystemTrajectory, by the model's sensors; the state of gears in it does not matter."""
     data, times = content["sensordata_data"], content["sensordata_times"]
     mapping = {}
     if "sensordata_signal_mapping" in content:
-        mapping = {name: indices for name, (_, indices) in json.loads(str(content["sensordata_signal_mapping"])).items()}
+        mapping = {
+            name: indices for name, (_, indices) in json.loads(str(content["sensordata_signal_mapping"])).items()
+        }
     columns = {"time": np.asarray(times, dtype=float)}
     S = mujoco.mjtSensor
     kinds = {int(S.mjSENS_JOINTPOS): "position", int(S.mjSENS_JOINTVEL): "velocity", int(S.mjSENS_JOINTACTFRC): "torque",
@@ -132,7 +144,9 @@ def _trajectory(path: Path, content: Mapping[str, np.ndarray], model: mujoco.MjM
         if place < data.shape[1]:
             columns.setdefault(f"{model.joint(owner).name}.{kind}", np.asarray(data[:, place], dtype=float))
     if not any(f"{j}.position" in columns for j in joints):
-        raise LogError(f"{path}: the robot has no sensors <jointpos> and <jointactuatorfrc> that tell its columns; log CSV, or add them")
+        raise LogError(
+            f"{path}: the robot has no sensors <jointpos> and <jointactuatorfrc> that tell its columns; log CSV, or add them"
+        )
     return columns
 
 
@@ -148,8 +162,15 @@ def _matrix(path: Path, columns: Mapping[str, np.ndarray], names: Sequence[str],
     return values * column.scale
 
 
-def read(path: str | Path, model: mujoco.MjModel, joints: Sequence[str], columns: Mapping[str, str] | None = None,
-         dt: float | None = None, facts: Mapping[str, float | str] | None = None, header: Sequence[str] | None = None) -> ArmLog:
+def read(
+    path: str | Path,
+    model: mujoco.MjModel,
+    joints: Sequence[str],
+    columns: Mapping[str, str] | None = None,
+    dt: float | None = None,
+    facts: Mapping[str, float | str] | None = None,
+    header: Sequence[str] | None = None,
+) -> ArmLog:
     """Read one log of an arm.
 
     Args:
@@ -171,7 +192,11 @@ def read(path: str | Path, model: mujoco.MjModel, joints: Sequence[str], columns
     if stem.endswith(".npz"):
         table, said = _arrays(path, model, joints)
     elif stem.endswith((".csv", ".txt")):
-        named = None if header is None else [name.replace("{}", str(k + 1)) for name in header for k in range(len(joints) if "{}" in name else 1)]
+        named = (
+            None
+            if header is None
+            else [name.replace("{}", str(k + 1)) for name in header for k in range(len(joints) if "{}" in name else 1)]
+        )
         read_table = single._read_csv(path, named)
         table, said, first = read_table.columns, read_table.facts, read_table.first
     elif stem.endswith(".json"):
@@ -192,12 +217,16 @@ def read(path: str | Path, model: mujoco.MjModel, joints: Sequence[str], columns
         if names is not None:
             values[quantity] = _matrix(path, table, names, column)
     if "position" not in values:
-        raise LogError(f"{path}: no columns for the positions of {', '.join(joints)}; name them: --column 'position=NAME_{{}}', or the joints that were logged: --joints NAMES "
-                       f"(there are: {', '.join(list(table)[:40])})")
+        raise LogError(
+            f"{path}: no columns for the positions of {', '.join(joints)}; name them: --column 'position=NAME_{{}}', or the joints that were logged: --joints NAMES "
+            f"(there are: {', '.join(list(table)[:40])})"
+        )
     is_current = "current" in values and ("torque" not in values or "current" in given)
     if not is_current and "torque" not in values:
-        raise LogError(f"{path}: neither torques nor currents of all of {', '.join(joints)}; name them: --column 'torque=NAME_{{}}', or the joints that were logged: --joints NAMES "
-                       f"(there are: {', '.join(list(table)[:40])})")
+        raise LogError(
+            f"{path}: neither torques nor currents of all of {', '.join(joints)}; name them: --column 'torque=NAME_{{}}', or the joints that were logged: --joints NAMES "
+            f"(there are: {', '.join(list(table)[:40])})"
+        )
     time = _time(path, table, given.get("time"), dt, said, values["position"].shape[0], first)
     step = float(np.median(np.diff(time)))
     even = time[0] + step * np.arange(int(np.floor((time[-1] - time[0]) / step + 1e-6)) + 1)
@@ -208,7 +237,9 @@ def read(path: str | Path, model: mujoco.MjModel, joints: Sequence[str], columns
     return log
 
 
-def _named(path: Path, table: Mapping[str, np.ndarray], joints: Sequence[str], pattern: str, quantity: str) -> list[str]:
+def _named(
+    path: Path, table: Mapping[str, np.ndarray], joints: Sequence[str], pattern: str, quantity: str
+) -> list[str]:
     if "{}" in pattern:
         choices = [[pattern.replace("{}", str(key)) for key in keys]
                    for keys in (joints, range(1, len(joints) + 1), range(len(joints)))]  # fmt: skip
@@ -217,11 +248,20 @@ def _named(path: Path, table: Mapping[str, np.ndarray], joints: Sequence[str], p
     for names in choices:
         if len(names) == len(joints) and all(name in table for name in names):
             return names
-    raise LogError(f"{path}: no columns '{pattern}' for {quantity} of {len(joints)} joints ({', '.join(joints)}); if fewer were logged, name them: --joints NAMES; there are: {', '.join(list(table)[:40])}")
+    raise LogError(
+        f"{path}: no columns '{pattern}' for {quantity} of {len(joints)} joints ({', '.join(joints)}); if fewer were logged, name them: --joints NAMES; there are: {', '.join(list(table)[:40])}"
+    )
 
 
-def _time(path: Path, table: Mapping[str, np.ndarray], given: str | None, dt: float | None, facts: Mapping[str, float | str],
-          n: int, first: int) -> np.ndarray:
+def _time(
+    path: Path,
+    table: Mapping[str, np.ndarray],
+    given: str | None,
+    dt: float | None,
+    facts: Mapping[str, float | str],
+    n: int,
+    first: int,
+) -> np.ndarray:
     """Time of each sample, s."""
     column = Column.parse(given) if given else None
     names = [column.name] if column else ["time", "timestamp", "t", "times", "Time", "Timestamp"]
@@ -239,8 +279,15 @@ def _time(path: Path, table: Mapping[str, np.ndarray], given: str | None, dt: fl
     return np.asarray(time)
 
 
-def read_all(paths: Iterable[str | Path], model: mujoco.MjModel, joints: Sequence[str], columns: Mapping[str, str] | None = None,
-             dt: float | None = None, facts: Mapping[str, float | str] | None = None, header: Sequence[str] | None = None) -> list[ArmLog]:
+def read_all(
+    paths: Iterable[str | Path],
+    model: mujoco.MjModel,
+    joints: Sequence[str],
+    columns: Mapping[str, str] | None = None,
+    dt: float | None = None,
+    facts: Mapping[str, float | str] | None = None,
+    header: Sequence[str] | None = None,
+) -> list[ArmLog]:
     """Read several logs, folders included, in the order of their names.
 
     Raises:

@@ -28,7 +28,11 @@ def viscous(p: np.ndarray, power: float, fastest: float) -> tuple[np.ndarray, di
     """
     b, c = float(p[PLACE["viscous"]]), float(p[PLACE["curved"]])
     if c == 0 or (c > 0 and power < 1):
-        return np.array([b, 0.0, 0.0]), {"curved_friction": c * fastest**power, "curved_velocity": fastest, "curved_exponent": power} if c else {}
+        return np.array([b, 0.0, 0.0]), {
+            "curved_friction": c * fastest**power,
+            "curved_velocity": fastest,
+            "curved_exponent": power,
+        } if c else {}
     if c > 0 and power in (2.0, 3.0):
         return np.array([b, c, 0.0] if power == 2.0 else [b, 0.0, c]), {}
     # its slope is steep (v - turn)^2 + least, with neither of these below 0
@@ -46,7 +50,9 @@ def needs_gear(rung: Rung) -> bool:
     return bool(rung.terms & {"load", "stribeck"})
 
 
-def build(spec: mujoco.MjSpec, arm: Arm, parameters: np.ndarray, rungs: Sequence[Rung], p: np.ndarray, fastest: np.ndarray) -> mujoco.MjSpec:
+def build(
+    spec: mujoco.MjSpec, arm: Arm, parameters: np.ndarray, rungs: Sequence[Rung], p: np.ndarray, fastest: np.ndarray
+) -> mujoco.MjSpec:
     """A copy of a robot with inertias, armatures, friction and gears.
 
     Gears that the robot has on these joints are taken off. Numbers hold at the mean temperature.
@@ -61,7 +67,9 @@ def build(spec: mujoco.MjSpec, arm: Arm, parameters: np.ndarray, rungs: Sequence
         _set_inertia(made, link.name, link.numbers, numbers)
     for j, (name, rung) in enumerate(zip(arm.joints, rungs)):
         joint = made.joint(name)
-        damping, bent = viscous(p[j], rung.shape.power, float(fastest[j])) if "curved" in rung.terms else viscous(p[j], 2.0, 1.0)
+        damping, bent = (
+            viscous(p[j], rung.shape.power, float(fastest[j])) if "curved" in rung.terms else viscous(p[j], 2.0, 1.0)
+        )
         is_geared = needs_gear(rung) or bool(bent)
         joint.armature = float(p[j, PLACE["armature"]])
         size = np.size(joint.damping)
@@ -70,7 +78,9 @@ def build(spec: mujoco.MjSpec, arm: Arm, parameters: np.ndarray, rungs: Sequence
         if is_geared:
             values: dict[str, Any] = {key: float(p[j, PLACE[number]]) for number, key in _KEYS.items()} | bent
             if "stribeck" in rung.terms:
-                values["stribeck_velocity"] = rung.shape.stribeck_velocity * (1 + float(p[j, PLACE["stribeck_velocity"]]))
+                values["stribeck_velocity"] = rung.shape.stribeck_velocity * (
+                    1 + float(p[j, PLACE["stribeck_velocity"]])
+                )
             else:
                 values.pop("stribeck_friction")
             if "quadratic" in rung.terms:
@@ -82,7 +92,11 @@ def build(spec: mujoco.MjSpec, arm: Arm, parameters: np.ndarray, rungs: Sequence
 
 def _without_gears(spec: mujoco.MjSpec, joints: Sequence[str]) -> mujoco.MjSpec:
     """A copy without the instances that gear one of these joints, and without references to these."""
-    names = {p.name for p in spec.plugins if p.plugin_name == _library.NAME and set(str(p.config.get("joint", "")).split()) & set(joints)}
+    names = {
+        p.name
+        for p in spec.plugins
+        if p.plugin_name == _library.NAME and set(str(p.config.get("joint", "")).split()) & set(joints)
+    }
     if not names:
         return spec.copy()
     # MjSpec cannot delete an instance that a body refers to
@@ -116,7 +130,16 @@ def _set_inertia(spec: mujoco.MjSpec, name: str, was: np.ndarray, now: np.ndarra
     center = numbers[1:4] / mass
     xx, yy, zz, xy, xz, yz = numbers[4:]
     x, y, z = center
-    about = np.array([xx - mass * (y * y + z * z), yy - mass * (x * x + z * z), zz - mass * (x * x + y * y), xy + mass * x * y, xz + mass * x * z, yz + mass * y * z])
+    about = np.array(
+        [
+            xx - mass * (y * y + z * z),
+            yy - mass * (x * x + z * z),
+            zz - mass * (x * x + y * y),
+            xy + mass * x * y,
+            xz + mass * x * z,
+            yz + mass * y * z,
+        ]
+    )
     inertia = np.array([[about[0], about[3], about[4]], [about[3], about[1], about[5]], [about[4], about[5], about[2]]])
     w, V = np.linalg.eigh(inertia)
     if np.linalg.det(V) < 0:
@@ -138,10 +161,16 @@ def _body(model: mujoco.MjModel, name: str) -> np.ndarray:
     A = R.reshape(3, 3)
     m, c = float(b.mass[0]), np.array(b.ipos)
     inertia = A @ np.diag(b.inertia) @ A.T + m * (c @ c * np.eye(3) - np.outer(c, c))
-    return np.array([m, *(m * c), inertia[0, 0], inertia[1, 1], inertia[2, 2], inertia[0, 1], inertia[0, 2], inertia[1, 2]])
+    return np.array(
+        [m, *(m * c), inertia[0, 0], inertia[1, 1], inertia[2, 2], inertia[0, 1], inertia[0, 2], inertia[1, 2]]
+    )
 
 
 def _fixed(model: mujoco.MjModel, name: str) -> list[str]:
     """Bodies below that have no joint of their own."""
     top = model.body(name).id
-    return [model.body(b).name for b in range(model.nbody) if b != top and model.body_weldid[b] == model.body_weldid[top] and model.body(b).name]
+    return [
+        model.body(b).name
+        for b in range(model.nbody)
+        if b != top and model.body_weldid[b] == model.body_weldid[top] and model.body(b).name
+    ]

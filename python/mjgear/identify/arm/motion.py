@@ -45,7 +45,10 @@ class Motion:
         whole = np.concatenate([[0.0], np.cumsum(x)]) * self.log.dt
         edges = (np.arange(x.size + 1) - 0.5) * self.log.dt
         half = self.block / 2
-        return np.asarray((np.interp(self.time + delay + half, edges, whole) - np.interp(self.time + delay - half, edges, whole)) / self.block)
+        return np.asarray(
+            (np.interp(self.time + delay + half, edges, whole) - np.interp(self.time + delay - half, edges, whole))
+            / self.block
+        )
 
     def mean(self, values: np.ndarray) -> np.ndarray:
         """(N) means of a column of the log over the blocks."""

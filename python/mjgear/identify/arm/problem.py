@@ -106,10 +106,14 @@ class Problem:
                 if payloads[i] is not None and len(arm.links) - 1 in arm.moved[j]:
                     known = known + Y[:, -10:] @ payloads[i]
                 T = m.mean(self.logs[i].temperature[:, j])[keep] if self.logs[i].temperature is not None else None  # type: ignore[index]
-                parts.append((Y, known, v[keep], m.a[keep, j], T, m.time[keep], np.full(keep.size, i), pieces[i][keep], keep))
+                parts.append(
+                    (Y, known, v[keep], m.a[keep, j], T, m.time[keep], np.full(keep.size, i), pieces[i][keep], keep)
+                )
             size = sum(p[2].size for p in parts)
             if size < 200:
-                raise LogError(f"joint '{arm.joints[j]}' moves in {size} blocks of {self.motions[0].block:g} s only; log faster or longer motion")
+                raise LogError(
+                    f"joint '{arm.joints[j]}' moves in {size} blocks of {self.motions[0].block:g} s only; log faster or longer motion"
+                )
             warm = None
             if all(p[4] is not None for p in parts):
                 warm = np.concatenate([p[4] for p in parts])
@@ -125,7 +129,11 @@ class Problem:
         self.fastest = fastest
         self.groups = _groups(self.logs, self.piece_log)
         # a joint that moves in one group alone would be predicted by fits that never saw it move
-        self.alone = [arm.joints[j] for j, r in enumerate(self.rows) if len(self.groups) > 1 and any(np.isin(r.piece, g).mean() > _MOST_OUT for g in self.groups.values())]
+        self.alone = [
+            arm.joints[j]
+            for j, r in enumerate(self.rows)
+            if len(self.groups) > 1 and any(np.isin(r.piece, g).mean() > _MOST_OUT for g in self.groups.values())
+        ]
         if self.alone and len(logs) > 1:
             self.groups = _fifths(self.piece_log)
 
@@ -137,7 +145,9 @@ class Problem:
         """(N) logged torque of the rows of joint j."""
         return np.concatenate([m.torque(j, delay)[b] for m, b in zip(self.motions, self.rows[j].blocks)])
 
-    def predict(self, j: int, beta: np.ndarray, p: np.ndarray, offsets: np.ndarray, rung: Rung) -> dict[str, np.ndarray]:
+    def predict(
+        self, j: int, beta: np.ndarray, p: np.ndarray, offsets: np.ndarray, rung: Rung
+    ) -> dict[str, np.ndarray]:
         """Of the rows of joint j: logged torque `tau`, `u` into the gear, `x` out of it, `driving`, and the
         increase `at_rest` of the bound."""
         r, at = self.rows[j], PLACE
@@ -146,7 +156,10 @@ class Problem:
         bv = p[at["viscous"]] * np.exp((rung.shape.viscous_temperature + p[at["viscous_temperature"]]) * warm)
         x = r.Y @ beta + r.known + bv * r.v + p[at["curved"]] * s * speed**rung.shape.power
         S = np.exp(-((speed / (rung.shape.stribeck_velocity * (1 + p[at["stribeck_velocity"]]))) ** 2))
-        c = p[at["coulomb"]] * np.exp((rung.shape.coulomb_temperature + p[at["coulomb_temperature"]]) * warm) + p[at["stribeck_friction"]] * S
+        c = (
+            p[at["coulomb"]] * np.exp((rung.shape.coulomb_temperature + p[at["coulomb_temperature"]]) * warm)
+            + p[at["stribeck_friction"]] * S
+        )
         u, driving = law.torques(x, s, c, p)
         at_rest = np.full_like(x, p[at["stribeck_friction"]])
         if p[at["gamma_stribeck"]] or p[at["gamma_quadratic"]]:
@@ -166,7 +179,13 @@ class Problem:
             # the torque is logged later than the motion: tau(t) = f(t - delay)
             here = np.flatnonzero(r.log == i)
             if here.size > 2:
-                run = np.flatnonzero((np.diff(r.time[here]) > 1.5 * np.min(np.diff(r.time[here]))) | (np.diff(np.sign(r.v[here])) != 0)) + 1
+                run = (
+                    np.flatnonzero(
+                        (np.diff(r.time[here]) > 1.5 * np.min(np.diff(r.time[here])))
+                        | (np.diff(np.sign(r.v[here])) != 0)
+                    )
+                    + 1
+                )
                 for part in np.split(here, run):
                     if part.size > 2:
                         late[part] = -np.gradient(predicted["tau"][part], r.time[part])

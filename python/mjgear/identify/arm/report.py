@@ -64,7 +64,14 @@ def _robot_page(found: Identified, simulated: Sequence[Simulated], pages: dict[s
     rows = []
     for j, name in enumerate(found.arm.joints):
         rms = [f"{found.choice.rms(what)[j]:.4g}" for what in ("native", "chosen", "largest")]
-        rows.append([f"<a href='{html.escape(pages[name])}'>{html.escape(name)}</a>", law.title(found.rungs[j].terms), f"{found.fitter.problem.size[j]:.4g}", *rms])
+        rows.append(
+            [
+                f"<a href='{html.escape(pages[name])}'>{html.escape(name)}</a>",
+                law.title(found.rungs[j].terms),
+                f"{found.fitter.problem.size[j]:.4g}",
+                *rms,
+            ]
+        )
     unit = "A" if found.fitter.problem.logs[0].is_current else "N m"
     parts = [f"<p>{len(found.fitter.problem.logs)} logs, {found.fitter.problem.n_pieces} pieces. Errors are root mean squares in {unit} of torques that were held out, "
              f"in groups of logs: {html.escape(', '.join(found.fitter.problem.groups))}.</p>",
@@ -91,7 +98,13 @@ def _held_out(found: Identified) -> Figure:
     figure, ax = plt.subplots(figsize=(9, 3.2), layout="constrained")
     x = np.arange(found.arm.n)
     for k, (what, color) in enumerate((("native", "C1"), ("chosen", "C0"), ("largest", "0.7"))):
-        ax.bar(x + 0.25 * (k - 1), found.choice.rms(what) / found.fitter.problem.size, 0.25, color=color, label={"native": "Coulomb, viscous"}.get(what, what))
+        ax.bar(
+            x + 0.25 * (k - 1),
+            found.choice.rms(what) / found.fitter.problem.size,
+            0.25,
+            color=color,
+            label={"native": "Coulomb, viscous"}.get(what, what),
+        )
     ax.set_xticks(x, found.arm.joints)
     ax.set_ylabel("held-out error / torque")
     ax.legend()
@@ -111,12 +124,23 @@ def _joint_page(found: Identified, j: int, home: str) -> str:
     parts = [f"<p><a href='{html.escape(home)}'>the robot</a></p><p>Friction: <b>{law.title(rung.terms)}</b>"
              + (f", power {rung.shape.power:g}" if "curved" in rung.terms else "") + ".</p>",
              _table(["number", "value", "unit", "95 % interval"], rows)]  # fmt: skip
-    kept = [[law.title(frozenset({t})), f"{100 * g:.1f} %", f"{s:.1f}"] for (k, t), (g, s) in found.choice.without.items() if k == j]
+    kept = [
+        [law.title(frozenset({t})), f"{100 * g:.1f} %", f"{s:.1f}"]
+        for (k, t), (g, s) in found.choice.without.items()
+        if k == j
+    ]
     if kept:
-        parts += ["<h2>Why these terms</h2><p>By how much the held-out sum of squares grows without a term, and the t of that over pieces.</p>", _table(["term", "growth", "t"], kept)]
+        parts += [
+            "<h2>Why these terms</h2><p>By how much the held-out sum of squares grows without a term, and the t of that over pieces.</p>",
+            _table(["term", "growth", "t"], kept),
+        ]
     parts += [_image(figure, "plots") for figure in figures(found, j)]
     d = found.drifts[j]
-    rows = [[html.escape(log.name), f"{100 * c / max(d.coulomb, 1e-12):+.1f} %"] for log, c in zip(found.fitter.problem.logs, d.logs) if np.isfinite(c)]
+    rows = [
+        [html.escape(log.name), f"{100 * c / max(d.coulomb, 1e-12):+.1f} %"]
+        for log, c in zip(found.fitter.problem.logs, d.logs)
+        if np.isfinite(c)
+    ]
     parts += [f"<h2>Drift</h2><p>Friction of each log beside the mean, in parts of coulomb. If there were no drift, such differences would have a probability of {d.p_logs:.2g}, "
               f"such trends within logs {d.p_trend:.2g}.</p>", _table(["log", "friction"], rows)]  # fmt: skip
     return _page(f"Joint {name}", parts)
@@ -135,9 +159,21 @@ def figures(found: Identified, j: int) -> list[Figure]:
     s = np.sign(r.v)
     thin = np.random.default_rng(0).permutation(r.v.size)[:6000]
     first, (left, right) = plt.subplots(1, 2, figsize=(11, 4), layout="constrained")
-    for ax, x, label in ((left, np.abs(r.v), "speed [rad/s]"), (right, s * link, "load along the motion: links and payload [N m]")):
+    for ax, x, label in (
+        (left, np.abs(r.v), "speed [rad/s]"),
+        (right, s * link, "load along the motion: links and payload [N m]"),
+    ):
         ax.plot(x[thin], (s * (u - link))[thin], ".", ms=1.5, alpha=0.3, color="k", rasterized=True, label="measured")
-        ax.plot(x[thin], (s * (predicted["u"] - link))[thin], ".", ms=1.5, alpha=0.3, color="C0", rasterized=True, label="chosen")
+        ax.plot(
+            x[thin],
+            (s * (predicted["u"] - link))[thin],
+            ".",
+            ms=1.5,
+            alpha=0.3,
+            color="C0",
+            rasterized=True,
+            label="chosen",
+        )
         ax.set_xlabel(label)
         ax.grid(alpha=0.3)
     left.set_ylabel("friction [N m]")
@@ -159,7 +195,12 @@ def figures(found: Identified, j: int) -> list[Figure]:
         edges = np.quantile(x, np.linspace(0, 1, 13))
         if np.ptp(edges) > 0:
             place = np.clip(np.searchsorted(edges, x) - 1, 0, 11)
-            ax.plot([np.median(x[place == k]) for k in range(12) if np.any(place == k)], [np.median(residual[place == k]) for k in range(12) if np.any(place == k)], "C3o-", ms=3)
+            ax.plot(
+                [np.median(x[place == k]) for k in range(12) if np.any(place == k)],
+                [np.median(residual[place == k]) for k in range(12) if np.any(place == k)],
+                "C3o-",
+                ms=3,
+            )
         ax.set_xlabel(label)
         ax.grid(alpha=0.3)
     axes[0].set_ylabel("measured - chosen")

@@ -72,15 +72,26 @@ class Identified:
         lines = [f"{'joint':<{width}}{'friction':<42}{'size':>9}{'native':>9}{'chosen':>9}{'largest':>9}"]
         for j, name in enumerate(self.arm.joints):
             errors = "".join(f"{self.choice.rms(what)[j]:>9.4g}" for what in ("native", "chosen", "largest"))
-            lines.append(f"{name:<{width}}{law.title(self.rungs[j].terms):<42}{self.fitter.problem.size[j]:>9.4g}{errors}")
-        lines.append(f"  root mean squares in {unit}: of the torque, and of what is predicted held out with Coulomb and viscous friction alone at this joint,")
+            lines.append(
+                f"{name:<{width}}{law.title(self.rungs[j].terms):<42}{self.fitter.problem.size[j]:>9.4g}{errors}"
+            )
+        lines.append(
+            f"  root mean squares in {unit}: of the torque, and of what is predicted held out with Coulomb and viscous friction alone at this joint,"
+        )
         lines.append("  with the chosen terms, with all terms")
         if "M1" in self.choice.errors:
-            lines += ["", f"{'joint':<{width}}" + "".join(f"{name:>9}" for name in ("chosen", *law.PUBLISHED)) + "   chosen / best of all"]
+            lines += [
+                "",
+                f"{'joint':<{width}}"
+                + "".join(f"{name:>9}" for name in ("chosen", *law.PUBLISHED))
+                + "   chosen / best of all",
+            ]
             for j, name in enumerate(self.arm.joints):
                 errors = "".join(f"{self.choice.rms(what)[j]:>9.4g}" for what in ("chosen", *law.PUBLISHED))
                 lines.append(f"{name:<{width}}{errors}{1 / self.choice.better(j)[1]:>12.3f}")
-            lines.append("  the same with a published model of servos at one joint (doc/presets.md), and the chosen friction at all others")
+            lines.append(
+                "  the same with a published model of servos at one joint (doc/presets.md), and the chosen friction at all others"
+            )
         return "\n".join(lines)
 
     def numbers(self) -> str:
@@ -102,16 +113,26 @@ class Identified:
                 "worse_without": {term: {"growth": g, "t": t} for (k, term), (g, t) in self.choice.without.items() if k == j},
                 "drift": {"p_logs": self.drifts[j].p_logs, "p_trend": self.drifts[j].p_trend},
             }  # fmt: skip
-        numbers = {name: {"value": i.value, "low": i.low, "high": i.high, "unit": i.unit, "known": i.known} for name, i in self.found.numbers.items()}
+        numbers = {
+            name: {"value": i.value, "low": i.low, "high": i.high, "unit": i.unit, "known": i.known}
+            for name, i in self.found.numbers.items()
+        }
         links = {link.name: dict(zip(("m", "hx", "hy", "hz", "Ixx", "Iyy", "Izz", "Ixy", "Ixz", "Iyz"), map(float, p)))
                  for link, p in zip(self.arm.links, self.parameters())}  # fmt: skip
         return json.dumps({"parameters": numbers, "order": self.found.order, "correlation": self.found.correlation.tolist(), "joints": joints,
                            "links": links, "notes": self.notes}, indent=1)  # fmt: skip
 
 
-def identify(robot: str | Path | mujoco.MjSpec, paths: Sequence[str | Path], joints: Sequence[str] | None = None,
-             columns: Mapping[str, str] | None = None, facts: Mapping[str, float | str] | None = None, dt: float | None = None,
-             header: Sequence[str] | None = None, **options: object) -> Identified:
+def identify(
+    robot: str | Path | mujoco.MjSpec,
+    paths: Sequence[str | Path],
+    joints: Sequence[str] | None = None,
+    columns: Mapping[str, str] | None = None,
+    facts: Mapping[str, float | str] | None = None,
+    dt: float | None = None,
+    header: Sequence[str] | None = None,
+    **options: object,
+) -> Identified:
     """Identify an arm from files.
 
     Args:
@@ -124,7 +145,11 @@ def identify(robot: str | Path | mujoco.MjSpec, paths: Sequence[str | Path], joi
     Raises: LogError: robot, logs or options are not understood.
     """
     spec, model, remarks = load_links(robot)
-    names = list(joints) if joints is not None else [model.joint(k).name for k in range(model.njnt) if model.jnt_type[k] in (2, 3)]
+    names = (
+        list(joints)
+        if joints is not None
+        else [model.joint(k).name for k in range(model.njnt) if model.jnt_type[k] in (2, 3)]
+    )
     if not names:
         raise LogError("the robot has no hinges or slides")
     read = logs.read_all(paths, model, names, columns, dt, facts, header)
@@ -135,10 +160,17 @@ def identify(robot: str | Path | mujoco.MjSpec, paths: Sequence[str | Path], joi
 
 def _only(log: logs.ArmLog, joints: Sequence[int]) -> logs.ArmLog:
     """A log of some joints."""
+
     def some(x: np.ndarray | None) -> np.ndarray | None:
         return None if x is None else x[:, joints]
 
-    return replace(log, position=log.position[:, joints], torque=log.torque[:, joints], goal=some(log.goal), temperature=some(log.temperature))
+    return replace(
+        log,
+        position=log.position[:, joints],
+        torque=log.torque[:, joints],
+        goal=some(log.goal),
+        temperature=some(log.temperature),
+    )
 
 
 def load(robot: str | Path | mujoco.MjSpec) -> tuple[mujoco.MjSpec, mujoco.MjModel]:
@@ -178,11 +210,16 @@ def load_links(robot: str | Path | mujoco.MjSpec) -> tuple[mujoco.MjSpec, mujoco
         spec.delete(unused)
     if shapes:
         remarks.append("the robot's meshes are not all there, and were left out")
-    spec.compiler.boundmass, spec.compiler.boundinertia = max(spec.compiler.boundmass, _LEAST_MASS), max(spec.compiler.boundinertia, _LEAST_INERTIA)
+    spec.compiler.boundmass, spec.compiler.boundinertia = (
+        max(spec.compiler.boundmass, _LEAST_MASS),
+        max(spec.compiler.boundinertia, _LEAST_INERTIA),
+    )
     spec.compiler.balanceinertia = True
     impossible = [body.name for body in spec.bodies if body.explicitinertial and _repair(body)]
     if impossible:
-        remarks.append(f"inertias of the robot that cannot exist were made as small as they may be: {', '.join(impossible)}")
+        remarks.append(
+            f"inertias of the robot that cannot exist were made as small as they may be: {', '.join(impossible)}"
+        )
     try:
         return spec, spec.compile(), remarks
     except ValueError as error:
@@ -203,9 +240,20 @@ def _repair(body: mujoco.MjsBody) -> bool:
     return True
 
 
-def identify_logs(spec: mujoco.MjSpec, joints: Sequence[str], read: Sequence[logs.ArmLog], inertia_tolerance: float = 0.2,
-                  torque_tolerance: float | Sequence[float] = 0.1, torque_constants: Mapping[str, float] | None = None, replicates: int = 100,
-                  cutoff: float | None = None, seed: int = 0, compare: bool = False, prefer: str = "simple", told: Callable[[str], None] = lambda text: None) -> Identified:
+def identify_logs(
+    spec: mujoco.MjSpec,
+    joints: Sequence[str],
+    read: Sequence[logs.ArmLog],
+    inertia_tolerance: float = 0.2,
+    torque_tolerance: float | Sequence[float] = 0.1,
+    torque_constants: Mapping[str, float] | None = None,
+    replicates: int = 100,
+    cutoff: float | None = None,
+    seed: int = 0,
+    compare: bool = False,
+    prefer: str = "simple",
+    told: Callable[[str], None] = lambda text: None,
+) -> Identified:
     """Identify an arm from logs.
 
     Args:
@@ -243,7 +291,11 @@ def identify_logs(spec: mujoco.MjSpec, joints: Sequence[str], read: Sequence[log
         elif read[0].is_current:
             scale[j], tolerance[j] = np.nan, np.inf
     fitter = Fitter(problem, Known(inertia_tolerance, scale, tolerance))
-    notes = ["terms were kept wherever held-out torques are predicted better with them (--prefer prediction)"] if prefer == "prediction" else []
+    notes = (
+        ["terms were kept wherever held-out torques are predicted better with them (--prefer prediction)"]
+        if prefer == "prediction"
+        else []
+    )
     notes += [f"{name} does not move in any log and is held at {value:.4g}" for name, value in held.items()]
 
     told("fit: native")
@@ -253,7 +305,9 @@ def identify_logs(spec: mujoco.MjSpec, joints: Sequence[str], read: Sequence[log
     fitter.remake(rungs, native)
     native, _ = fitter.solve(rungs, native)
     warm = all(r.warmth is not None for r in problem.rows)
-    most = frozenset({"load", "curved", "stribeck", "quadratic"}) | (frozenset({"temperature"}) if warm else frozenset())
+    most = frozenset({"load", "curved", "stribeck", "quadratic"}) | (
+        frozenset({"temperature"}) if warm else frozenset()
+    )
     rungs = [changed(r, most) for r in rungs]
     told("fit: all terms")
     fitter.search(rungs, native)
@@ -289,35 +343,53 @@ def _findings(found: Identified) -> list[str]:
     names = [log.name for log in fitter.problem.logs]
     lengths = [log.n * log.dt for log in fitter.problem.logs]
     if len(names) == 1:
-        lines.append("a single log: its fifths were left out in turn, and they share what does not repeat from log to log; log several")
+        lines.append(
+            "a single log: its fifths were left out in turn, and they share what does not repeat from log to log; log several"
+        )
     if fitter.problem.alone and len(names) > 1:
-        lines.append(f"{', '.join(fitter.problem.alone)}: nearly all motion is in logs of its own, so that fifths of every log were left out in turn, and not logs; log motions of all joints")
+        lines.append(
+            f"{', '.join(fitter.problem.alone)}: nearly all motion is in logs of its own, so that fifths of every log were left out in turn, and not logs; log motions of all joints"
+        )
     for j, name in enumerate(arm.joints):
         p = found.state.p[j]
         off = p[PLACE["scale"]] / fitter.scale[j] - 1
         if np.isfinite(known.tolerance[j]) and abs(off) > 1.2 * known.tolerance[j]:
-            lines.append(f"{name}: torques fit the links' inertias only if one logged unit is {100 * (1 / (1 + off) - 1):+.0f} % of what is stated, beyond the stated "
-                         f"{100 * known.tolerance[j]:.0f} %: weigh a load, or widen the tolerance; gamma_u and gamma_v hang on it, eta_product hardly")
+            lines.append(
+                f"{name}: torques fit the links' inertias only if one logged unit is {100 * (1 / (1 + off) - 1):+.0f} % of what is stated, beyond the stated "
+                f"{100 * known.tolerance[j]:.0f} %: weigh a load, or widen the tolerance; gamma_u and gamma_v hang on it, eta_product hardly"
+            )
         if "load" in found.rungs[j].terms and not found.found.numbers[f"{name}.gamma_u"].known:
             product = found.found.numbers[f"{name}.eta_product"]
-            lines.append(f"{name}: gamma_u and gamma_v are unknown, eta_product is {product.low:.3g} to {product.high:.3g}: how the losses are shared between "
-                         "driving and being driven hangs on the scale of the torque; log with a weighed payload, or state a tighter tolerance of inertias and torques")
+            lines.append(
+                f"{name}: gamma_u and gamma_v are unknown, eta_product is {product.low:.3g} to {product.high:.3g}: how the losses are shared between "
+                "driving and being driven hangs on the scale of the torque; log with a weighed payload, or state a tighter tolerance of inertias and torques"
+            )
         if "load" not in found.rungs[j].terms:
             with np.errstate(divide="ignore"):
                 part = found.choice.rms("chosen")[j] / found.choice.rms("native")[j]
-            enough = f"{law.title(found.rungs[j].terms)} leaves {100 * part:.0f} % of the error of Coulomb and viscous friction" if found.rungs[j].terms else "Coulomb and viscous friction are enough"
+            enough = (
+                f"{law.title(found.rungs[j].terms)} leaves {100 * part:.0f} % of the error of Coulomb and viscous friction"
+                if found.rungs[j].terms
+                else "Coulomb and viscous friction are enough"
+            )
             lines.append(f"{name}: load dependence does not predict better; {enough}")
         late, dt = found.rungs[j].shape.delay + p[PLACE["delay"]], fitter.problem.logs[0].dt
         if fitter.known.delay and abs(late) > _LATE * dt:
-            lines.append(f"{name}: the torque is {abs(late):.3g} s {'later' if late > 0 else 'earlier'} than the motion, {abs(late) / dt:.0f} samples: check the filters and "
-                         "time stamps of the log; a wrong delay looks like friction and armature")
+            lines.append(
+                f"{name}: the torque is {abs(late):.3g} s {'later' if late > 0 else 'earlier'} than the motion, {abs(late) / dt:.0f} samples: check the filters and "
+                "time stamps of the log; a wrong delay looks like friction and armature"
+            )
         best, ratio = found.choice.better(j)
         if ratio < 1 / _AS_GOOD:
-            lines.append(f"{name}: {_TITLES.get(best, best)} predicts held-out torques {100 * (1 - ratio):.0f} % better in the mean than what was chosen, but not piece by piece: "
-                         "which friction is right is unknown; log more, with a weighed payload and without")
+            lines.append(
+                f"{name}: {_TITLES.get(best, best)} predicts held-out torques {100 * (1 - ratio):.0f} % better in the mean than what was chosen, but not piece by piece: "
+                "which friction is right is unknown; log more, with a weighed payload and without"
+            )
         lines += found.drifts[j].notes(name, names, lengths)
     S = found.state.S / (max(known.inertia, 1e-12) * fitter.links.spread)
     for k, link in enumerate(arm.links):
         if known.inertia > 0 and np.max(np.abs(S[k])) > 2.5:
-            lines.append(f"the logs contradict the inertia of '{link.name}' within {100 * known.inertia:.0f} %: check its mass and payload, or widen --inertia-tolerance")
+            lines.append(
+                f"the logs contradict the inertia of '{link.name}' within {100 * known.inertia:.0f} %: check its mass and payload, or widen --inertia-tolerance"
+            )
     return lines

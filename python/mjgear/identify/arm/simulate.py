@@ -74,7 +74,9 @@ class Simulated:
 
     def title(self) -> str:
         """Simulations and their errors."""
-        error = "position error at the end, rms" if self.under == "measured torques" else "position error on the way, rms"
+        error = (
+            "position error at the end, rms" if self.under == "measured torques" else "position error on the way, rms"
+        )
         return f"simulated by MuJoCo in {self.pieces} pieces of {self.horizon:g} s under the {self.under}: {error}"
 
     def columns(self) -> dict[str, np.ndarray]:
@@ -86,7 +88,10 @@ class Simulated:
         """The errors in lines."""
         width, columns = max(14, *(len(name) + 2 for name in joints)), self.columns()
         lines = [self.title(), f"{'joint':<{width}}" + "".join(f"{name:>12}" for name in columns)]
-        return "\n".join(lines + [f"{n:<{width}}" + "".join(f"{x[j]:>12.3g}" for x in columns.values()) for j, n in enumerate(joints)])
+        return "\n".join(
+            lines
+            + [f"{n:<{width}}" + "".join(f"{x[j]:>12.3g}" for x in columns.values()) for j, n in enumerate(joints)]
+        )
 
     def notes(self, joints: list[str]) -> list[str]:
         """Joints whose chosen friction predicts torques better and motion worse."""
@@ -98,7 +103,9 @@ def _held(found: Identified, q: np.ndarray) -> np.ndarray:
     """(n, joints) torque that holds the links at these positions."""
     still = np.zeros_like(q)
     parameters = found.parameters()
-    torque = np.stack([Y @ found.arm.select(j, parameters) for j, Y in enumerate(found.arm.regressor(q, still, still))], axis=1) + found.arm.springs(q)
+    torque = np.stack(
+        [Y @ found.arm.select(j, parameters) for j, Y in enumerate(found.arm.regressor(q, still, still))], axis=1
+    ) + found.arm.springs(q)
     return np.where(np.abs(torque) < 1e-9 * np.max(np.abs(torque)), 0.0, torque)  # a vertical axis holds only round-off
 
 
@@ -114,9 +121,14 @@ def read_gains(path: Path, joints: Sequence[str]) -> dict[str, list[float]]:
     """
     content = read_json(path)
     if not isinstance(content, dict) or not all(
-            joint in joints and isinstance(gains, dict) and all(k in GAINS and isinstance(x, float) and np.isfinite(x) for k, x in gains.items())
-            for joint, gains in content.items()):
-        raise LogError(f'{path}: write {{"JOINT": {{"kp": NUMBER, "kd": NUMBER, "kf": NUMBER, "kg": NUMBER}}}}, with joints of {", ".join(joints)}')
+        joint in joints
+        and isinstance(gains, dict)
+        and all(k in GAINS and isinstance(x, float) and np.isfinite(x) for k, x in gains.items())
+        for joint, gains in content.items()
+    ):
+        raise LogError(
+            f'{path}: write {{"JOINT": {{"kp": NUMBER, "kd": NUMBER, "kf": NUMBER, "kg": NUMBER}}}}, with joints of {", ".join(joints)}'
+        )
     return {joint: [gains.get(k, 0.0) for k in GAINS] for joint, gains in content.items()}
 
 
@@ -130,7 +142,9 @@ def controller(found: Identified, given: Mapping[str, Sequence[float]] | None = 
     for motion, log in zip(problem.motions, problem.logs):
         assert log.goal is not None
         goal = np.stack([motion.mean(g) for g in log.goal.T], axis=1)
-        columns.append(np.stack([goal - motion.q, -motion.v, np.gradient(goal, motion.block, axis=0), _held(found, goal)], axis=2))
+        columns.append(
+            np.stack([goal - motion.q, -motion.v, np.gradient(goal, motion.block, axis=0), _held(found, goal)], axis=2)
+        )
     for j in range(n):
         late = found.rungs[j].shape.delay + found.state.p[j, PLACE["delay"]]
         torque = [motion.torque(j, late) / found.state.p[j, PLACE["scale"]] for motion in problem.motions]
@@ -163,7 +177,9 @@ def simulate(found: Identified) -> Simulated:
         torque = np.empty((t.size, found.arm.n))
         for j in range(found.arm.n):
             late = found.rungs[j].shape.delay + p[j, PLACE["delay"]]
-            torque[:, j] = (np.interp(t + late, log.dt * np.arange(log.n), log.torque[:, j]) - states[what].offsets[j, m]) / p[j, PLACE["scale"]]
+            torque[:, j] = (
+                np.interp(t + late, log.dt * np.arange(log.n), log.torque[:, j]) - states[what].offsets[j, m]
+            ) / p[j, PLACE["scale"]]
         return torque
 
     moved, errors = _pieces(found, _HORIZON, _PIECES, drive, None)
@@ -195,8 +211,13 @@ def _rms(x: np.ndarray) -> np.ndarray:
     return np.asarray(np.sqrt(np.mean(x**2, axis=0)))
 
 
-def _pieces(found: Identified, horizon: float, count: int, drive: Callable[[str, int, np.ndarray], np.ndarray],
-            loop: Controller | None) -> tuple[np.ndarray, dict[str, np.ndarray]]:
+def _pieces(
+    found: Identified,
+    horizon: float,
+    count: int,
+    drive: Callable[[str, int, np.ndarray], np.ndarray],
+    loop: Controller | None,
+) -> tuple[np.ndarray, dict[str, np.ndarray]]:
     """Return the motion of the joints, (joints), and position errors of both robots, (pieces, times, joints).
 
     Args:
@@ -215,7 +236,10 @@ def _pieces(found: Identified, horizon: float, count: int, drive: Callable[[str,
                 continue
             model = _driven(spec, found, here[0][0], loop)
             data = mujoco.MjData(model)
-            qadr, vadr = (np.array([getattr(model, a)[model.joint(n).id] for n in arm.joints]) for a in ("jnt_qposadr", "jnt_dofadr"))
+            qadr, vadr = (
+                np.array([getattr(model, a)[model.joint(n).id] for n in arm.joints])
+                for a in ("jnt_qposadr", "jnt_dofadr")
+            )
             for m, k in here:
                 motion = problem.motions[m]
                 mujoco.mj_resetData(model, data)

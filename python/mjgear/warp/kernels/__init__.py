@@ -20,5 +20,9 @@ __all__ = ["Constraints", "Couples", "Motion", "Numbers", "Tree", "make"]
 def make(precision: str) -> types.SimpleNamespace:
     """All kernels, with the dense problem in single or double precision."""
     numbers = Numbers(precision)
-    made = [kernel for room in (law, integrator, discrete, contact, problem, states, rounds, result) for kernel in room.make(numbers)]
+    made = [
+        kernel
+        for room in (law, integrator, discrete, contact, problem, states, rounds, result)
+        for kernel in room.make(numbers)
+    ]
     return types.SimpleNamespace(**{kernel.func.__name__: kernel for kernel in made})

@@ -116,7 +116,21 @@ def make(numbers) -> list[wp.Kernel]:
         if other != 0:
             expand(scratch.H, metric, tree.rownnz, tree.rowadr, tree.colind, nv, w)
         gather(
-            scratch.H, scratch.gradient, c.J, c.D, motion.force, motion.state, c.kind, c.identity, geared, rows, QUADRATIC, gears, other, nv, w
+            scratch.H,
+            scratch.gradient,
+            c.J,
+            c.D,
+            motion.force,
+            motion.state,
+            c.kind,
+            c.identity,
+            geared,
+            rows,
+            QUADRATIC,
+            gears,
+            other,
+            nv,
+            w,
         )
         for i in range(lane, nv, lanes):
             scratch.gradient[w, i] = real(motion.Ma[w, i]) - real(motion.smooth[w, i]) - scratch.gradient[w, i]
@@ -130,7 +144,14 @@ def make(numbers) -> list[wp.Kernel]:
                         for i in range(nv):
                             if c.J[w, r, i] != 0.0:
                                 for s in range(scratch.cone_dim[w, r]):
-                                    add_row(scratch.H, c.J, real(scratch.cone[w, r, s]) * real(c.J[w, r, i]), w, i, first + s)
+                                    add_row(
+                                        scratch.H,
+                                        c.J,
+                                        real(scratch.cone[w, r, s]) * real(c.J[w, r, i]),
+                                        w,
+                                        i,
+                                        first + s,
+                                    )
         sync()
 
     numbers.cone_mu, numbers.cone_D, numbers.on_contact = cone_mu, cone_D, on_contact

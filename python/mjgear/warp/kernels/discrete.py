@@ -58,12 +58,16 @@ def add_products(w: int, lane: int, lanes: int, couples: Couples, a: vectors, pr
         if couples.efm_as[w, k] != 0.0:
             first = couples.moment_rowadr[w, k]
             end = first + couples.moment_rownnz[w, k]
-            add_product(w, lane, lanes, couples.efm_as[w, k], first, end, couples.moment_colind[w], couples.moment, a, product)
+            add_product(
+                w, lane, lanes, couples.efm_as[w, k], first, end, couples.moment_colind[w], couples.moment, a, product
+            )
     for k in range(couples.ntendon):
         if couples.efm_ts[w, k] != 0.0:
             first = couples.ten_J_rowadr[k]
             end = first + couples.ten_J_rownnz[k]
-            add_product(w, lane, lanes, couples.efm_ts[w, k], first, end, couples.ten_J_colind, couples.ten_J, a, product)
+            add_product(
+                w, lane, lanes, couples.efm_ts[w, k], first, end, couples.ten_J_colind, couples.ten_J, a, product
+            )
 
 
 def make(numbers) -> list[wp.Kernel]:
@@ -71,7 +75,16 @@ def make(numbers) -> list[wp.Kernel]:
 
     @wp.func
     def add_term(
-        w: int, lane: int, lanes: int, i: int, s: float, first: int, end: int, colind: wp.array(dtype=int), j: vectors, H: matrices
+        w: int,
+        lane: int,
+        lanes: int,
+        i: int,
+        s: float,
+        first: int,
+        end: int,
+        colind: wp.array(dtype=int),
+        j: vectors,
+        H: matrices,
     ):
         own = find(i, colind, first, end)
         if own >= 0:
@@ -87,7 +100,9 @@ def make(numbers) -> list[wp.Kernel]:
             if couples.efm_as[w, k] != 0.0:
                 first = couples.moment_rowadr[w, k]
                 end = first + couples.moment_rownnz[w, k]
-                add_term(w, lane, lanes, i, couples.efm_as[w, k], first, end, couples.moment_colind[w], couples.moment, H)
+                add_term(
+                    w, lane, lanes, i, couples.efm_as[w, k], first, end, couples.moment_colind[w], couples.moment, H
+                )
         for k in range(couples.ntendon):
             if couples.efm_ts[w, k] != 0.0:
                 first = couples.ten_J_rowadr[k]

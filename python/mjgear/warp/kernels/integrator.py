@@ -19,7 +19,9 @@ def make(numbers) -> list[wp.Kernel]:
     multiply, multiply_columns, this_lane = native.multiply, native.multiply_columns, native.lane
 
     @wp.func
-    def integrator_rows(w: int, nv: int, dof: wp.array(dtype=int), tree: Tree, M: vectors, sum: vectors, scratch: Scratch) -> int:
+    def integrator_rows(
+        w: int, nv: int, dof: wp.array(dtype=int), tree: Tree, M: vectors, sum: vectors, scratch: Scratch
+    ) -> int:
         """Columns Z = M Mhat^-1 E, so that Z' a is the acceleration of the integrator at the geared dofs; Mhat is that of sum.
 
         Returns 0 if it is not positive definite.

@@ -35,12 +35,28 @@ EXCHANGES = 12
 def make(numbers) -> list[wp.Kernel]:
     real, Law, Found, Scratch = numbers.real, numbers.Law, numbers.Found, numbers.Scratch
     native = numbers.native
-    columns, effect, exchange, integrated, multiply = native.columns, native.effect, native.exchange, native.integrated, native.multiply
+    columns, effect, exchange, integrated, multiply = (
+        native.columns,
+        native.effect,
+        native.exchange,
+        native.integrated,
+        native.multiply,
+    )
     newton, solve, sync, times, bound_at_rest = native.newton, native.solve, native.sync, native.times, native.hold
     releases = native.releases
 
     @wp.func
-    def factorize(w: int, lane: int, lanes: int, nv: int, implicit: int, h: real, dof: wp.array(dtype=int), found: Found, scratch: Scratch) -> int:
+    def factorize(
+        w: int,
+        lane: int,
+        lanes: int,
+        nv: int,
+        implicit: int,
+        h: real,
+        dof: wp.array(dtype=int),
+        found: Found,
+        scratch: Scratch,
+    ) -> int:
         """Columns of H^-1, and the effect of friction on velocities, A. Returns 0 if H is not positive definite."""
         n = dof.shape[0]
         if columns(scratch.X, scratch.H, dof, nv, n, w) == 0:
@@ -63,7 +79,16 @@ def make(numbers) -> list[wp.Kernel]:
         sync()
 
     @wp.func
-    def start(w: int, lane: int, lanes: int, dof: wp.array(dtype=int), frictionadr: integers, found: Found, motion: Motion, scratch: Scratch):
+    def start(
+        w: int,
+        lane: int,
+        lanes: int,
+        dof: wp.array(dtype=int),
+        frictionadr: integers,
+        found: Found,
+        motion: Motion,
+        scratch: Scratch,
+    ):
         """Current friction of the rows."""
         for i in range(lane, dof.shape[0], lanes):
             row = frictionadr[w, dof[i]]
@@ -73,7 +98,18 @@ def make(numbers) -> list[wp.Kernel]:
         sync()
 
     @wp.func
-    def set_up(w: int, lane: int, lanes: int, implicit: int, h: real, dof: wp.array(dtype=int), law: Law, found: Found, nv: int, scratch: Scratch):
+    def set_up(
+        w: int,
+        lane: int,
+        lanes: int,
+        implicit: int,
+        h: real,
+        dof: wp.array(dtype=int),
+        law: Law,
+        found: Found,
+        nv: int,
+        scratch: Scratch,
+    ):
         """Velocity and load without friction, from the acceleration with the current friction; the solver may not have converged to it."""
         n = dof.shape[0]
         integrated(scratch.v_free, scratch.gradient, scratch.Z, dof, implicit, nv, n, w)
@@ -132,7 +168,17 @@ def make(numbers) -> list[wp.Kernel]:
         return released
 
     @wp.func
-    def move(w: int, lane: int, lanes: int, nv: int, dof: wp.array(dtype=int), round: Round, found: Found, motion: Motion, scratch: Scratch) -> Round:
+    def move(
+        w: int,
+        lane: int,
+        lanes: int,
+        nv: int,
+        dof: wp.array(dtype=int),
+        round: Round,
+        found: Found,
+        motion: Motion,
+        scratch: Scratch,
+    ) -> Round:
         """The motion that belongs to this friction while constraints keep their states, and the slope of their cost towards it."""
         n = dof.shape[0]
         for i in range(lane, n, lanes):
@@ -163,7 +209,16 @@ def make(numbers) -> list[wp.Kernel]:
 
     @wp.func
     def take(
-        w: int, lane: int, lanes: int, nv: int, rows: int, tree: Tree, metric: vectors, couples: Couples, motion: Motion, scratch: Scratch
+        w: int,
+        lane: int,
+        lanes: int,
+        nv: int,
+        rows: int,
+        tree: Tree,
+        metric: vectors,
+        couples: Couples,
+        motion: Motion,
+        scratch: Scratch,
     ) -> float:
         """Compute the torques of this motion and the largest force."""
         multiply(scratch.x, scratch.gradient, metric, tree.rownnz, tree.rowadr, tree.colind, nv, w)
@@ -206,14 +261,19 @@ def make(numbers) -> list[wp.Kernel]:
                 t = found.t[w, i]
                 bound = wp.abs(found.lam[w, i]) + law.c[w, i]
                 if found.mode[w, i] == 0:
-                    bound = bound_at_rest(found.lam[w, i], law.c[w, i], law.ratio[w, i], law.v0[w, i], t) + real(ROUNDED) * largest
+                    bound = (
+                        bound_at_rest(found.lam[w, i], law.c[w, i], law.ratio[w, i], law.v0[w, i], t)
+                        + real(ROUNDED) * largest
+                    )
                 c.aref[w, row] = float(scratch.gradient[w, dof[i]] - W / scratch.A[w, i, i] * found.v[w, i] - R * t)
                 c.D[w, row] = float(real(1.0) / R)
                 c.frictionloss[w, row] = float(bound)
         sync()
 
     @wp.func
-    def of_rows(w: int, lane: int, lanes: int, dof: wp.array(dtype=int), frictionadr: integers, found: Found, motion: Motion):
+    def of_rows(
+        w: int, lane: int, lanes: int, dof: wp.array(dtype=int), frictionadr: integers, found: Found, motion: Motion
+    ):
         """Friction and modes of the joints as their rows have them."""
         for i in range(lane, dof.shape[0], lanes):
             row = frictionadr[w, dof[i]]
@@ -225,5 +285,11 @@ def make(numbers) -> list[wp.Kernel]:
 
     numbers.release = release
     numbers.newton_point, numbers.start, numbers.hold, numbers.of_rows = newton_point, start, hold, of_rows
-    numbers.factorize, numbers.set_up, numbers.settle_joints, numbers.move, numbers.take = factorize, set_up, settle_joints, move, take
+    numbers.factorize, numbers.set_up, numbers.settle_joints, numbers.move, numbers.take = (
+        factorize,
+        set_up,
+        settle_joints,
+        move,
+        take,
+    )
     return []

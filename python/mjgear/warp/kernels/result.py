@@ -39,7 +39,12 @@ def make(numbers) -> list[wp.Kernel]:
         """Of friction t from the law, relative to the terms of lambda, where the joint moves in direction s after the step."""
         lam = load(law, w, g, t, change)
         bound = wp.abs(lam) + law.c[w, g]
-        size = wp.abs(law.gain[w, g] * law.tau[w, g]) + wp.abs(law.alpha[w, g] * change) + wp.abs(law.beta[w, g] * t) + bound
+        size = (
+            wp.abs(law.gain[w, g] * law.tau[w, g])
+            + wp.abs(law.alpha[w, g] * change)
+            + wp.abs(law.beta[w, g] * t)
+            + bound
+        )
         error = wp.abs(t - real(s) * bound)
         if s == 0:
             bound = bound_at_rest(lam, law.c[w, g], law.ratio[w, g], law.v0[w, g], t)
@@ -109,7 +114,17 @@ def make(numbers) -> list[wp.Kernel]:
                 does = DRIVEN
                 if real(s) * u > real(0.0):
                     does = BOTH
-        elif jammed(t, lam, law.alpha[w, g] * found.coupling[w, g] - law.beta[w, g], law.c[w, g], law.ratio[w, g], law.v0[w, g]) != 0:
+        elif (
+            jammed(
+                t,
+                lam,
+                law.alpha[w, g] * found.coupling[w, g] - law.beta[w, g],
+                law.c[w, g],
+                law.ratio[w, g],
+                law.v0[w, g],
+            )
+            != 0
+        ):
             does = LOCKED
         past.friction[w, g] = float(t)
         past.internal[w, g] = float(lam)

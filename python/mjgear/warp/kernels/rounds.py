@@ -32,11 +32,29 @@ def begin(stage: int, steps: int) -> Round:
 
 
 def make(numbers) -> list[wp.Kernel]:
-    real, Law, Found, Scratch, this_lane = numbers.real, numbers.Law, numbers.Found, numbers.Scratch, numbers.native.lane
+    real, Law, Found, Scratch, this_lane = (
+        numbers.real,
+        numbers.Law,
+        numbers.Found,
+        numbers.Scratch,
+        numbers.native.lane,
+    )
     cones, hessian, integrator_rows, states = numbers.cones, numbers.hessian, numbers.integrator_rows, numbers.states
-    newton_point, start, hold, of_rows, look = numbers.newton_point, numbers.start, numbers.hold, numbers.of_rows, numbers.look
+    newton_point, start, hold, of_rows, look = (
+        numbers.newton_point,
+        numbers.start,
+        numbers.hold,
+        numbers.of_rows,
+        numbers.look,
+    )
     factor, release = numbers.native.factor, numbers.release
-    factorize, set_up, settle_joints, move, take = numbers.factorize, numbers.set_up, numbers.settle_joints, numbers.move, numbers.take
+    factorize, set_up, settle_joints, move, take = (
+        numbers.factorize,
+        numbers.set_up,
+        numbers.settle_joints,
+        numbers.move,
+        numbers.take,
+    )
 
     @wp.kernel(module="unique", enable_backward=False)
     def settle(

@@ -115,7 +115,9 @@ def make(numbers) -> list[wp.Kernel]:
         if before == CONE:
             con = c.identity[w, r]
             for s in range(c.dim[con]):
-                force -= scratch.cone[w, r, s] * float(along(c.J, motion.qacc, scratch.gradient, nv, w, c.address[con, 0] + s))
+                force -= scratch.cone[w, r, s] * float(
+                    along(c.J, motion.qacc, scratch.gradient, nv, w, c.address[con, 0] + s)
+                )
         return force
 
     @wp.func
