@@ -561,7 +561,7 @@ MUTATIONS = [
             ("+ offset / own;", "+ offset;"),
             ("mode ? mode : t > 0 ? 1 : -1);\n  mjtNum load", "mode ? -mode : t > 0 ? 1 : -1);\n  mjtNum load"),
             ("g->in.static_ratio[i] * g->in.gamma_v[i] >= 1", "g->in.gamma_v[i] >= 1"),
-            ("mju_abs(t) <= most + mjgpFACTORED * size", "0"),
+            ("mju_abs(t) <= most + (piece->held ? mjgpFACTORED : mjgpROUGH) * size", "0"),
             ("(rests ? along : v) > 0", "v > 0"),
             ("return s * mjMAX(up, down);", "return s * up;"),
         ],

@@ -230,6 +230,8 @@ class AllGears(unittest.TestCase):
         batch.step()
         np.testing.assert_allclose(gears.coulomb, wanted, rtol=1e-15)
         self.assertEqual((gears.friction.shape, gears.state.dtype.kind), ((3, 2), "i"))
+        with self.assertRaisesRegex(mjgear.GearError, r"shape \(3, 1\)"):
+            gears["elbow"].coulomb = wanted[:, :1]
         np.testing.assert_array_equal(gears.friction[:, 1], gears["elbow"].friction)
 
 
