@@ -20,7 +20,7 @@
   X(mj_markStack) X(mj_mulJacVec) X(mj_mulM) X(mj_name2id) X(mj_parseXMLString) X(mj_referenceConstraint) \
   X(mj_rne) X(mj_solveM) X(mj_stackAllocByte) X(mj_stackAllocInt) X(mj_stackAllocNum) X(mj_step) \
   X(mj_tendonBias) X(mj_version) X(mj_versionString) X(mjd_actuator_vel) X(mjd_smooth_vel) X(mjp_defaultPlugin) \
-  X(mjp_getPlugin) X(mjp_getPluginAtSlot) X(mjp_registerPlugin) X(mju_addScl) X(mju_addScl3) \
+  X(mjp_getPlugin) X(mjp_getPluginAtSlot) X(mjp_registerPlugin) X(mju_add) X(mju_addScl) X(mju_addScl3) \
   X(mju_addTo) X(mju_addTo3) X(mju_addToScl) X(mju_addToScl3) X(mju_cholFactor) X(mju_cholSolve) X(mju_clip) \
   X(mju_copy) X(mju_copy3) X(mju_cross) X(mju_dot) X(mju_dot3) X(mju_error) X(mju_free) \
   X(mju_isBad) X(mju_isZero) X(mju_malloc) X(mju_max) X(mju_min) X(mju_mulMatMatT) X(mju_mulMatTVec) \
