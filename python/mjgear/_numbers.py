@@ -97,7 +97,7 @@ class Result:
         where = gears._sensors.get(gear.joint) if gears._batch is None else None
         if where is not None:  # without a view of all results: half the time
             value = float(gears._data.sensordata[where.start + self._number])
-            return value if self.word is None else self.word(value)
+            return value if self.word is None else self.word(int(value))
         results = gear.results
         if results.ndim > 1:
             return results[:, self._number] if self.word is None else results[:, self._number].astype(np.int64)

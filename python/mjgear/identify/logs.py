@@ -305,14 +305,15 @@ def _read_csv(path: Path, named: Sequence[str] | None = None) -> _Table:
             f"{path}: line {start + 1}: numbers where the names of the columns should be; name them, --header time,position,torque, or write "
             "them in a line before it"
         )
+    body = lines[start + 1 :]
     try:  # numbers alone; the reader below names what is wrong with other text
-        table = np.loadtxt(lines[start + 1 :], delimiter=dialect.delimiter, comments=None, ndmin=2)
+        table = np.loadtxt(body if any(body) else ["none"], delimiter=dialect.delimiter, comments=None, ndmin=2)
         if table.shape[1] == len(header):
             return _Table(dict(zip(header, np.ascontiguousarray(table.T))), start + 2, facts)
     except ValueError:
         pass
     rows = []
-    reader = csv.reader(io.StringIO("\n".join(lines[start + 1 :])), dialect)
+    reader = csv.reader(io.StringIO("\n".join(body)), dialect)
     try:
         for row in reader:
             if not row:

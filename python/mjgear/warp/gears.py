@@ -539,7 +539,7 @@ class Gears:
         )
         return self._motor
 
-    def _sum_motors(self, m, d):
+    def _sum_motors(self, m: mjw.Model, d: mjw.Data) -> wp.array:
         """Torque of those actuators that are motors of gears."""
         gravity = not m.opt.disableflags & DisableBit.GRAVITY
         wp.launch(

@@ -138,19 +138,19 @@ def _wrap() -> None:
     )
 
     @functools.wraps(prepare)
-    def prepare_native_actuators(self, collection, actuator_cfgs):
+    def prepare_native_actuators(self: Any, collection: Any, actuator_cfgs: Any) -> Any:
         self._mjgear_cfgs = [cfg for cfg in actuator_cfgs.values() if isinstance(cfg, MjgearActuatorCfg)]
         return prepare(self, collection, actuator_cfgs)
 
     @functools.wraps(finalize)
-    def finalize_native_actuators(self, collection):
+    def finalize_native_actuators(self: Any, collection: Any) -> Any:
         selection = finalize(self, collection)
         if self._mjgear_cfgs:
             _prepare(self, self._mjgear_cfgs)
         return selection
 
     @functools.wraps(reset)
-    def reset_native_actuators(self, env_ids):
+    def reset_native_actuators(self: Any, env_ids: Any) -> None:
         reset(self, env_ids)
         _reset(self._articulation, env_ids)
 
