@@ -68,7 +68,7 @@ static void start(mjgpStep* s) {
     mjgp_startJoint(s->g, s->d, joint);
     s->t[i] = s->g->out.t[joint];
   }
-  mjgp_evaluate(s);
+  mjgp_residual(s->group, s->group->jar, s->a);
 }
 
 

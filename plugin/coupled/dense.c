@@ -170,6 +170,7 @@ static int solveLinear(mjgpStep* s) {
 
 int mjgp_solveDense(mjgpStep* s) {
   int solved = 0, worst;
+  mjgp_evaluate(s);
   int going = mjgp_linearize(s);
   for (int k = 0; k < mjgpSTEPS && going && !solved; k++) {
     mj_markStack(s->d);

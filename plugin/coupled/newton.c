@@ -579,14 +579,14 @@ static void startStates(mjgpNewton* p) {
   const mjData* d = p->s->d;
   mjgpGroup* group = p->s->group;
   mjtNum h = p->s->m->opt.timestep, *last = p->from, *since = p->row;
-  mju_copy(last, group->jar, group->nefc);
-  for (int i = group->nterm; i < group->nefc; i++) {
-    const mjtNum* KBIP = d->efc_KBIP + 4 * group->row[i];
+  for (int i = 0; i < group->nefc; i++) {
+    int term = i < group->nterm;
+    const mjtNum* KBIP = d->efc_KBIP + (term ? 0 : 4 * group->row[i]);
     mjtNum w = p->s->rows ? mjgp_mulConstraint(group, i, p->w) : group->jar[i] + group->aref[i];
-    last[i] -= h * (KBIP[1] * w + KBIP[0] * KBIP[2] * distanceRate(group, d, i));
+    since[i] = term ? 0 : h * (KBIP[1] * w + KBIP[0] * KBIP[2] * distanceRate(group, d, i));
+    last[i] = group->jar[i] - since[i];
   }
   mjgp_constraintForce(group, group->f, group->state, group->cone, last);
-  mju_sub(since, group->jar, last, group->nefc);
   for (int i = 0, k = 0, dim; i < group->nefc; i += dim) {
     int elliptic = group->type[i] == mjCNSTR_CONTACT_ELLIPTIC;
     dim = elliptic ? group->contact[k]->dim : 1;
