@@ -513,7 +513,10 @@ MUTATIONS = [
     Of(
         "plugin/coupled/newton.c",
         "test_plugin_newton",
-        [("last[i] -= h * (KBIP[1] * w", "last[i] -= h * (0 * w"), ("  startStates(p);\n", "  (void)startStates;\n")],
+        [
+            ("since[i] = term ? 0 : h * (KBIP[1] * w", "since[i] = term ? 0 : h * (0 * w"),
+            ("  startStates(p);\n", "  (void)startStates;\n"),
+        ],
     ),
     Of("plugin/coupled/zones.c", "test_plugin_path", [("size <= mjgpSAME * mjgpSAME * along;", "0;")]),
     Of(
