@@ -25,7 +25,13 @@ MECHANISMS = [
         "if (0 && changes && (*iterations >=",
     ),
     ("branch connected to rest", "test_plugin_tree", NEWTON, "(!flg_connect || !toRestBranch(p))", "1"),
-    ("row states of the last step", "test_plugin_newton", NEWTON, "  startStates(p);\n", "  (void)startStates;\n"),
+    (
+        "row states of the last step",
+        "test_plugin_newton",
+        "plugin/coupled/start.c",
+        "last[i] = group->jar[i] - since[i];",
+        "last[i] = group->jar[i];",
+    ),
     (
         "rows at their edge",
         "test_plugin_coupling",

@@ -3,7 +3,6 @@
 #include <float.h>
 
 #include "configuration/jacobian.h"
-#include "coupled/hessian.h"
 #include "coupled/zones.h"
 #include "friction/engine.h"
 #include "friction/simd.h"
@@ -309,9 +308,6 @@ void mjgp_makeGroup(mjgpGroup* group, const mjModel* m, mjData* d, const mjgpGea
   for (int i = nv; i < mjgi_simdEnd(nv); i++) {
     group->force[i] = 0;
   }
-  if (njoint) {
-    mjgp_makePattern(group, d);
-  }
 }
 
 
@@ -531,31 +527,23 @@ mjtNum mjgp_rowSize(const mjgpGroup* group, int i, const mjtNum* a) {
 
 //---------------------------------- gradient ------------------------------------------------------
 
-// M vec; flg_absolute: with absolute values of all terms
+// M vec, from the rows of its upper triangle; flg_absolute: with absolute values of all terms
 static inline __attribute__((always_inline)) void mulInertia(const mjgpGroup* group,
                                                              mjtNum* restrict result,
                                                              const mjtNum* restrict vec,
                                                              int flg_absolute) {
-  int nv = group->nv, end = mjgi_simdEnd(nv);
-  mjtNum* own = group->work;
-  for (int j = 0; j < end; j++) {
-    result[j] = own[j] = 0;
-  }
-
-  // row k after the diagonal, and column k with it
-  for (int k = 0; k < nv; k++) {
-    const mjtNum* row = group->inertia + group->U_adr[k];
-    mjtNum value = vec[k], first = row[k] * value;
-    mjgiSimd sum = {0};
-    for (int j = mjgi_simdBegin(k); j < mjgi_simdEnd(group->last[k] + 1); j += mjgiSIMD) {
-      mjgiSimd lane = *(const mjgiSimd*)(row + j);
-      mjgiSimd behind = lane * *(const mjgiSimd*)(vec + j), before = lane * value;
-      sum += flg_absolute ? mjgp_absSimd(behind) : behind;
-      *(mjgiSimd*)(result + j) += flg_absolute ? mjgp_absSimd(before) : before;
+  mju_zero(result, mjgi_simdEnd(group->nv));
+  for (int k = 0; k < group->nv; k++) {
+    int adr = group->M_adr[k], end = group->M_adr[k + 1];
+    mjtNum own = vec[k], term = group->M[adr] * own, sum = flg_absolute ? mju_abs(term) : term;
+    for (int p = adr + 1; p < end; p++) {
+      int j = group->M_col[p];
+      mjtNum row = group->M[p] * vec[j], column = group->M[p] * own;
+      sum += flg_absolute ? mju_abs(row) : row;
+      result[j] += flg_absolute ? mju_abs(column) : column;
     }
-    own[k] = (sum[0] + sum[1]) + (sum[2] + sum[3]) - (flg_absolute ? mju_abs(first) : first);
+    result[k] += sum;
   }
-  mjgp_addSimd(result, own, 1, 0, end);
 }
 
 

@@ -73,7 +73,6 @@ typedef struct mjgpGroup_ {
   int* same;        // 1: a row of J has the columns of the row before it (nefc)
   mjtNum* inertia;  // M in the layout of U                              (nU)
   mjtNum* line;     // scratch: zeros                                    (nv)
-  mjtNum* work;     // scratch                                           (nv)
   int reduced;      // 1: the Delassus matrix was made from the factors in U
   int ld;           // row stride of matrices with a column per joint
 } mjgpGroup;

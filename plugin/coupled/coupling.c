@@ -11,6 +11,7 @@
 #include "configuration/jacobian.h"
 #include "coupled/dense.h"
 #include "coupled/fallback.h"
+#include "coupled/forces.h"
 #include "coupled/law_error.h"
 #include "coupled/newton.h"
 #include "coupled/parts.h"
@@ -24,36 +25,51 @@
 
 //---------------------------------- one group -----------------------------------------------------
 
-static void allocate(mjgpStep* s, const mjgpInertia* Mhat) {
+// Make a step of a group: what every method needs.
+static mjgpStep* prepare(mjgpStep* s, mjgpGears* g, const mjModel* m, mjData* d, mjgpInertia* Mhat,
+                         mjgpGroup* group) {
+  *s = (mjgpStep){.m = m, .d = d, .g = g, .group = group, .Mhat = Mhat, .n = group->njoint};
+  s->most = g->in.settings.iterations ? g->in.settings.iterations : mjgpBUDGET;
+  size_t size = (size_t)mjgi_simdEnd(group->nv), ld = (size_t)group->ld;
+  s->a = mj_stackAllocNum(d, 3 * size + ld + (size_t)s->n);
+  s->gradient = s->a + size;
+  s->rounding = s->gradient + size;
+  s->acc = s->rounding + size;
+  s->t = s->acc + ld;
+  mju_zero(s->a, (int)(3 * size + ld));
+  for (int i = 0; i < s->n && g->config->gaps; i++) {
+    s->gaps |= g->config->joint[group->joint[i]].gap != mjgpGAP_NONE;
+  }
+  return s;
+}
+
+
+// Add what Newton, the path and the dense problem need: the pattern of H, and room for the Delassus
+// matrix.
+static void extend(mjgpStep* s) {
   size_t nv = (size_t)s->group->nv, n = (size_t)s->n, nefc = (size_t)s->group->nefc,
          ld = (size_t)s->group->ld;
-
   size_t size = (size_t)mjgi_simdEnd(s->group->nv), row = n + (size_t)s->group->nextra;
-  size_t nvector = 6 * size;
-  size_t ncolumn = (Mhat->solver ? 1 : 4) * ld * nv;
-  size_t nrest = nefc + 2 * n + row * ld + ld;
-  mjtNum* number = mj_stackAllocNum(s->d, nvector + ncolumn + nrest + 2 * nefc);
-  s->state = (int*)(number + nvector + ncolumn + nrest);
+  size_t nvector = 3 * size, ncolumn = (s->Mhat->solver ? 1 : 4) * ld * nv;
+  mjgp_makePattern(s->group, s->d);
+  if (!s->Mhat->solver) {
+    mjgp_factorInertia(s->Mhat, s->m, s->d, s->g);
+  }
+  mjtNum* number = mj_stackAllocNum(s->d, nvector + ncolumn + n + row * ld + 3 * nefc);
+  mju_zero(number, (int)nvector);
+  s->next = number;
+  s->search = number + size;
+  s->descent = number + 2 * size;
+  s->right = number + nvector;
+  s->left = s->Mhat->solver ? s->right : s->right + ld * nv;
+  s->rows = s->Mhat->solver ? NULL : s->left + ld * nv;
+  s->forces = s->Mhat->solver ? NULL : s->rows + ld * nv;
+  s->W = s->right + ncolumn;
+  s->target = s->W + row * ld;
+  s->jar = s->target + n;
+  s->state = (int*)(s->jar + nefc);
   s->factored = s->state + nefc;
   s->reduced_state = s->factored + nefc;
-  mju_zero(number, (int)nvector);
-  s->a = number;
-  s->next = number + size;
-  s->search = number + 2 * size;
-  s->gradient = number + 3 * size;
-  s->rounding = number + 4 * size;
-  s->descent = number + 5 * size;
-  s->right = number + nvector;
-  s->left = Mhat->solver ? s->right : s->right + ld * nv;
-  s->rows = Mhat->solver ? NULL : s->left + ld * nv;
-  s->forces = Mhat->solver ? NULL : s->rows + ld * nv;
-  number = s->right + ncolumn;
-  s->jar = number;
-  number += nefc;
-  s->t = number;
-  s->target = number + n;
-  s->W = number + 2 * n;
-  s->acc = s->W + row * ld;
 }
 
 
@@ -72,27 +88,16 @@ static void start(mjgpStep* s) {
 }
 
 
-// Allocate a step of a group and return it.
-static mjgpStep* prepare(mjgpStep* s, mjgpGears* g, const mjModel* m, mjData* d,
-                         const mjgpInertia* Mhat, mjgpGroup* group) {
-  *s = (mjgpStep){.m = m, .d = d, .g = g, .group = group, .Mhat = Mhat, .n = group->njoint};
-  s->most = g->in.settings.iterations ? g->in.settings.iterations : mjgpBUDGET;
-  allocate(s, Mhat);
-  for (int i = 0; i < s->n && g->config->gaps; i++) {
-    s->gaps |= g->config->joint[group->joint[i]].gap != mjgpGAP_NONE;
-  }
-  return s;
-}
-
-
-// Newton, then the path. Returns 1 if solved.
-static int solveOnPieces(mjgpStep* s, int* method) {
+// Newton, then the path. flg_start: from the last step, else from s->a. Returns 1 if solved.
+static int solveOnPieces(mjgpStep* s, int* method, int flg_start) {
   mjgpNewton newton;
   mj_markStack(s->d);
-  start(s);
+  if (flg_start) {
+    start(s);
+  }
   mjgp_makeNewton(&newton, s);
   *method = mjgpMETHOD_NEWTON;
-  int solved = mjgp_newton(&newton);
+  int solved = mjgp_newton(&newton, flg_start);
   if (!solved) {
     *method = mjgpMETHOD_PATH;
     solved = mjgp_followPath(&newton);
@@ -110,14 +115,31 @@ static int solveDense(mjgpStep* s, int* method) {
 }
 
 
-// Solve by one method. Returns 1 if the result is on the law.
-static int solve(mjgpStep* s, int* method, mjtNum* error, int* worst) {
-  const mjgSettings* settings = &s->g->in.settings;
-  int dense = settings->solver != mjgNEWTON || settings->want_sigma_max;
-  if (dense && solveDense(s, method) && (*error = mjgp_lawError(s, worst)) <= mjgpLAW) {
+static int wantsDense(const mjgpStep* s) {
+  return s->g->in.settings.solver != mjgNEWTON || s->g->in.settings.want_sigma_max;
+}
+
+
+// Solve by one method. flg_start: from the last step. Returns 1 if the result is on the law.
+static int solve(mjgpStep* s, int* method, mjtNum* error, int* worst, int flg_start) {
+  if (wantsDense(s) && solveDense(s, method) && (*error = mjgp_lawError(s, worst)) <= mjgpLAW) {
     return 1;
   }
-  return solveOnPieces(s, method) && (*error = mjgp_lawError(s, worst)) <= mjgpLAW;
+  return solveOnPieces(s, method, flg_start) && (*error = mjgp_lawError(s, worst)) <= mjgpLAW;
+}
+
+
+// The first try, with few rows. flg_started: 1 if it has left s->a and pieces to continue from.
+static int solveInForces(mjgpStep* s, int* flg_started, mjtNum* error, int* worst) {
+  if (wantsDense(s) || !mjgp_hasForces(s)) {
+    return 0;
+  }
+  mj_markStack(s->d);
+  start(s);
+  int solved = mjgp_solveForces(s) && (*error = mjgp_lawError(s, worst)) <= mjgpLAW;
+  mj_freeStack(s->d);
+  *flg_started = 1;
+  return solved;
 }
 
 
@@ -145,11 +167,11 @@ static int shareLoad(mjgpStep* s, int* method, mjtNum* error, int* worst) {
     mjtNum own = mjgpSHARING * s->m->opt.timestep * mjgp_delassus(s, i, i);
     in->compliance[joint[i]] = mju_max(given[2 * i], own);
   }
-  int solved = solve(s, method, error, worst);
+  int solved = solve(s, method, error, worst, 1);
   for (int i = 0; i < s->n && solved; i++) {
     in->t_last[joint[i]] = given[2 * i] > 0 ? given[2 * i + 1] : s->t[i];
   }
-  solved = solved && solve(s, method, error, worst);
+  solved = solved && solve(s, method, error, worst, 1);
   for (int i = 0; i < s->n; i++) {
     in->compliance[joint[i]] = given[2 * i];
     in->t_last[joint[i]] = given[2 * i + 1];
@@ -160,20 +182,24 @@ static int shareLoad(mjgpStep* s, int* method, mjtNum* error, int* worst) {
 
 
 // Solve for friction and acceleration of one group
-static void solveGroup(mjgpGears* g, const mjModel* m, mjData* d, const mjgpInertia* Mhat,
+static void solveGroup(mjgpGears* g, const mjModel* m, mjData* d, mjgpInertia* Mhat,
                        mjgpGroup* group) {
   mjgpStep step, *s = prepare(&step, g, m, d, Mhat, group);
   g->count.coupled++;
-  int worst = -1, method;
+  int worst = -1, method = mjgpMETHOD_NEWTON, started = 0;
   mjtNum error = 0;
-  int solved = solve(s, &method, &error, &worst);
+  int solved = solveInForces(s, &started, &error, &worst);
+  if (!solved) {
+    extend(s);
+    solved = solve(s, &method, &error, &worst, !started);
+  }
   if (!solved || method == mjgpMETHOD_PATH) {
     g->count.hard++;
     g->count.fallbacks++;
     g->out.info.fallbacks++;
     mjtNum* ratio = mj_stackAllocNum(d, (size_t)s->n);
     if (!solved && mjgp_releaseAll(s, ratio)) {
-      solved = solve(s, &method, &error, &worst);
+      solved = solve(s, &method, &error, &worst, 1);
       mjgp_restoreStatic(s, ratio);
     }
     solved = solved || (mayShare(s) && shareLoad(s, &method, &error, &worst));
@@ -315,9 +341,6 @@ static void solveParts(mjgpGears* g, const mjModel* m, mjData* d, mjgpInertia* M
   mj_markStack(d);
   mjgpPart* part = mj_stackAllocByte(d, sizeof(mjgpPart) * (size_t)n, _Alignof(mjgpPart));
   int npart = mjgp_makeParts(part, g, m, d, Mhat, joint, n, flg_rows);
-  if (!Mhat->solver) {
-    mjgp_factorInertia(Mhat, m, d, g);
-  }
   for (int p = 0; p < npart; p++) {
     mjgpGroup group;
     mj_markStack(d);
@@ -418,11 +441,8 @@ mjgpStep* mjgp_wholeStep(mjgpStep* s, mjgpGroup* group, mjgpGears* g, const mjMo
       part.joint[part.njoint++] = g->in.active[b];
     }
   }
-  if (!Mhat->solver) {
-    mjgp_factorInertia(Mhat, m, d, g);
-  }
   mjgp_makeGroup(group, m, d, g, Mhat, g->scratch.local, d->qfrc_smooth, &part);
-  prepare(s, g, m, d, Mhat, group);
+  extend(prepare(s, g, m, d, Mhat, group));
   for (int k = 0; k < nv; k++) {
     s->a[k] = a[group->dof[k]];
   }

@@ -33,9 +33,40 @@ void mjgp_project(const mjgpStep* s, mjtNum* acc, const mjtNum* w) {
 }
 
 
+// x = matrix^-1 x in the structure of M, for a number or a lane of columns of each dof
+#define SOLVE(name, Type)                                                        \
+  static void name(const mjgpGroup* group, Type* x, const mjgpInertia* matrix) { \
+    const int *adr = group->M_adr, *col = group->M_col;                          \
+    const mjtNum* lower = matrix->lower ? matrix->lower : matrix->upper;         \
+    for (int k = 0; k < group->nv; k++) {                                        \
+      const mjtNum* factor = lower + matrix->adr[group->dof[k]] - 1;             \
+      Type source = x[k];                                                        \
+      for (int p = adr[k + 1] - 1; p > adr[k]; p--) {                            \
+        x[col[p]] -= factor[adr[k + 1] - p] * source;                            \
+      }                                                                          \
+      x[k] = matrix->pivot[group->dof[k]] * source;                              \
+    }                                                                            \
+    for (int k = group->nv - 1; k >= 0; k--) {                                   \
+      const mjtNum* factor = matrix->upper + matrix->adr[group->dof[k]] - 1;     \
+      Type sum = x[k];                                                           \
+      for (int p = adr[k + 1] - 1; p > adr[k]; p--) {                            \
+        sum -= factor[adr[k + 1] - p] * x[col[p]];                               \
+      }                                                                          \
+      x[k] = sum;                                                                \
+    }                                                                            \
+  }
+SOLVE(solveVector, mjtNum)
+SOLVE(solveLane, mjgiSimd)
+#undef SOLVE
+
+
 void mjgp_solveDofs(const mjgpStep* s, mjtNum* x, const mjgpInertia* matrix, int flg_geared) {
   const mjgpGroup* group = s->group;
   const mjModel* m = s->m;
+  if (!flg_geared && !matrix->block) {
+    solveVector(group, x, matrix);
+    return;
+  }
   mjtNum* y = s->g->scratch.vector;
   for (int k = 0; k < group->nv; k++) {
     y[group->dof[k]] = x[k];
@@ -176,6 +207,10 @@ void mjgp_solveColumns(const mjgpGroup* group, const mjModel* m, mjtNum* x, int 
                        const mjgpInertia* matrix, int flg_gears) {
   const int *adr = group->M_adr, *col = group->M_col;
   const mjtNum* lower = matrix->lower ? matrix->lower : matrix->upper;
+  if (ld == mjgiSIMD && !matrix->block) {
+    solveLane(group, (mjgiSimd*)x, matrix);
+    return;
+  }
 
   // D^-1 L'^-1, from the leaves to the root; L = U' if the matrix is symmetric
   for (int k = 0; k < group->nv; k++) {

@@ -14,7 +14,7 @@ typedef struct mjgpStep_ {
   mjData* d;
   mjgpGears* g;
   mjgpGroup* group;
-  const mjgpInertia* Mhat;
+  mjgpInertia* Mhat;
   int made;            // 1: the rows of the integrator are computed
   int n;               // geared joints
   int newton_steps;    // linearizations so far

@@ -148,13 +148,12 @@ void mjgp_makePattern(mjgpGroup* group, mjData* d) {
     group->nU += (size_t)(mjgi_simdEnd(group->last[i] + 1) - begin);
   }
   size_t size = (size_t)mjgi_simdEnd(nv);
-  group->U = mj_stackAllocNum(d, 2 * group->nU + 4 * size);
+  group->U = mj_stackAllocNum(d, 2 * group->nU + 3 * size);
   group->inertia = group->U + group->nU;
   group->inverse = group->inertia + group->nU;
   group->root = group->inverse + size;
   group->line = group->root + size;
-  group->work = group->line + size;
-  mju_zero(group->inertia, (int)(group->nU + 4 * size));
+  mju_zero(group->inertia, (int)(group->nU + 3 * size));
   for (int i = 0; i < nv; i++) {
     mjtNum* row = group->inertia + group->U_adr[i];
     for (int k = group->M_adr[i]; k < group->M_adr[i + 1]; k++) {

@@ -16,6 +16,7 @@
 
 #include "coupled/law_error.h"
 #include "coupled/line_search.h"
+#include "coupled/start.h"
 #include "coupled/system.h"
 #include "friction/piece.h"
 #include "friction/simd.h"
@@ -442,15 +443,6 @@ static int toRestBranch(mjgpNewton* p) {
 }
 
 
-int mjgp_releasePieces(mjgpNewton* p) {
-  int count = 0;
-  for (int i = 0; i < p->s->n; i++) {
-    count += mjgp_releasePiece(p->piece + i, p->s->g);
-  }
-  return count;
-}
-
-
 // Returns 1 if the gradient is zero up to round-off, or if its residual is below tolerance
 // and the last iteration did not halve it. error: residual of the last iteration
 static int isSolved(mjgpNewton* p, mjtNum* error) {
@@ -478,7 +470,7 @@ static int step(mjgpNewton* p) {
   mju_copy(p->before, p->smooth, group->nv);
   mju_copy(p->acc, s->acc, s->n + group->nextra);
   mju_addTo(s->a, s->search, group->nv);
-  mjgp_stepAccelerations(&p->system);
+  mjgp_accelerations(s);
   return 1;
 }
 
@@ -509,7 +501,7 @@ static int settle(mjgpNewton* p, int flg_connect, int* iterations, int* near) {
       addForces(p);
     }
     if (!changes && (*near == 2 || (*near == 1 && isSolved(p, &error)))) {
-      if ((!flg_connect || !toRestBranch(p)) && !mjgp_releasePieces(p)) {
+      if ((!flg_connect || !toRestBranch(p)) && !mjgp_releasePieces(p->piece, s->n, s->g)) {
         return 1;
       }
       setBalance(p);
@@ -518,12 +510,6 @@ static int settle(mjgpNewton* p, int flg_connect, int* iterations, int* near) {
       if (changed || shortened) {
         addForces(p);
       }
-    }
-    // Most groups take one step, which costs least on the constraint forces. Self-locking
-    // gears that change their branches need the Delassus matrix for a sweep, which then
-    // costs little
-    if (!p->monotone && p->system.unknown == mjgpUNKNOWN_FORCES) {
-      p->system.unknown = mjgpUNKNOWN_FRICTION;
     }
     if (changes && (*iterations >= exchanges || (!p->monotone && solvesFriction(p)))) {
       settleBranches(p);
@@ -560,49 +546,15 @@ int mjgp_iterate(mjgpNewton* p, int flg_connect) {
 }
 
 
-// Returns the rate of row i's distance; an edge of a pyramid has its contact's.
-static mjtNum distanceRate(const mjgpGroup* group, const mjData* d, int i) {
-  int row = group->row[i];
-  if (group->type[i] != mjCNSTR_CONTACT_PYRAMIDAL) {
-    return d->efc_vel[row];
+int mjgp_newton(mjgpNewton* p, int flg_start) {
+  mjgpStep* s = p->s;
+  if (flg_start && s->rows) {
+    mjgp_mulJacobian(s->group, p->row, p->w);
   }
-  int begin = d->contact[d->efc_id[row]].efc_address, opposite = begin + ((row - begin) ^ 1);
-  return 0.5 * (d->efc_vel[row] + d->efc_vel[opposite]);
-}
-
-
-// Start from the row states of the last step: at this step's reference acceleration rows that
-// stay active may be open. The last reference acceleration follows from the motion since then. The
-// velocity of a row changed by h w, its distance by h v; w: the integrator's acceleration, in p->w.
-// Cones are linearized there.
-static void startStates(mjgpNewton* p) {
-  const mjData* d = p->s->d;
-  mjgpGroup* group = p->s->group;
-  mjtNum h = p->s->m->opt.timestep, *last = p->from, *since = p->row;
-  for (int i = 0; i < group->nefc; i++) {
-    int term = i < group->nterm;
-    const mjtNum* KBIP = d->efc_KBIP + (term ? 0 : 4 * group->row[i]);
-    mjtNum w = p->s->rows ? mjgp_mulConstraint(group, i, p->w) : group->jar[i] + group->aref[i];
-    since[i] = term ? 0 : h * (KBIP[1] * w + KBIP[0] * KBIP[2] * distanceRate(group, d, i));
-    last[i] = group->jar[i] - since[i];
+  if (flg_start) {
+    mjgp_startStates(s, s->rows ? p->row : NULL, p->from, p->row);
+  } else {
+    mjgp_evaluate(s);
   }
-  mjgp_constraintForce(group, group->f, group->state, group->cone, last);
-  for (int i = 0, k = 0, dim; i < group->nefc; i += dim) {
-    int elliptic = group->type[i] == mjCNSTR_CONTACT_ELLIPTIC;
-    dim = elliptic ? group->contact[k]->dim : 1;
-    for (int j = i; j < i + dim; j++) {
-      if (group->state[j] == mjCNSTRSTATE_QUADRATIC) {
-        group->f[j] = -group->D[j] * group->jar[j];
-      } else if (group->state[j] == mjCNSTRSTATE_CONE) {
-        group->f[j] -= mju_dot(group->cone + 36 * k + dim * (j - i), since + i, dim);
-      }
-    }
-    k += elliptic;
-  }
-}
-
-
-int mjgp_newton(mjgpNewton* p) {
-  startStates(p);
   return iterate(p, 1);
 }

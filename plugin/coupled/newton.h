@@ -43,10 +43,7 @@ int mjgp_iterate(mjgpNewton* p, int flg_connect);
 // accelerations acc. Returns the number of pieces that change.
 int mjgp_sweepGears(mjgpNewton* p, mjtNum* acc);
 
-// Release gears that slip on their static bound at this solution. Returns their number.
-int mjgp_releasePieces(mjgpNewton* p);
-
-// mjgp_iterate from the row states of the last step.
-int mjgp_newton(mjgpNewton* p);
+// mjgp_iterate from the row states of the last step, or with 0 of s->a.
+int mjgp_newton(mjgpNewton* p, int flg_start);
 
 #endif  // MJGEAR_PLUGIN_NEWTON_H_

@@ -18,18 +18,13 @@ void mjgp_makeSystem(mjgpSystem* sys, mjgpStep* s, const mjgpPiece* piece, int f
   size_t n = (size_t)s->n, nv = (size_t)mjgi_simdEnd(group->nv), ld = (size_t)group->ld;
   int friction = flg_general || group->nextra;
   for (int i = 0; i < s->n; i++) {
-    friction |= dofOf(s, i) < 0 || mjgp_isParallel(piece + i, s->g) || mjgp_isBranch(piece + i);
+    friction |=
+        dofOf(s, i) < 0 || mjgp_isParallel(s->g, s->group->joint[i]) || mjgp_isBranch(piece + i);
   }
-  int forces = !friction && s->rows && mjgp_hasForces(s);
   *sys = (mjgpSystem){.s = s, .sign = 1};
-  sys->unknown = forces                ? mjgpUNKNOWN_FORCES
-                 : friction || s->rows ? mjgpUNKNOWN_FRICTION
-                                       : mjgpUNKNOWN_MOTION;
+  sys->unknown = friction || s->rows ? mjgpUNKNOWN_FRICTION : mjgpUNKNOWN_MOTION;
   sys->x = mj_stackAllocNum(d, nv);
   mju_zero(sys->x, (int)nv);
-  if (sys->unknown == mjgpUNKNOWN_FORCES) {
-    mjgp_makeForces(&sys->forces, s);
-  }
   if (sys->unknown == mjgpUNKNOWN_MOTION) {
     return;
   }
@@ -179,9 +174,6 @@ int mjgp_ownEffects(mjgpSystem* sys, const int* gear, int n, mjtNum* W) {
     }
     return made;
   }
-  if (sys->unknown == mjgpUNKNOWN_FORCES) {
-    return mjgp_forceEffects(&sys->forces, gear, n, W);
-  }
   int factored = mjgp_factor(group);
   for (int i = 0; i < n && factored; i++) {
     mju_zero(sys->x, group->nv);
@@ -197,13 +189,6 @@ int mjgp_ownEffects(mjgpSystem* sys, const int* gear, int n, mjtNum* W) {
 
 int mjgp_solveSystem(mjgpSystem* sys, const mjgpPiece* piece, const mjtNum* gradient,
                      int flg_factor, mjtNum* da, mjtNum* t) {
-  if (sys->unknown == mjgpUNKNOWN_FORCES) {
-    if (flg_factor && !mjgp_factorForces(&sys->forces, piece)) {
-      return 0;
-    }
-    mjgp_solveForces(&sys->forces, piece, gradient, da);
-    return 1;
-  }
   if (sys->unknown == mjgpUNKNOWN_MOTION) {
     if (!solveInPlace(sys, piece, gradient)) {
       return 0;
@@ -216,16 +201,4 @@ int mjgp_solveSystem(mjgpSystem* sys, const mjgpPiece* piece, const mjtNum* grad
   }
   mju_copy(da, sys->x, sys->s->group->nv);
   return 1;
-}
-
-
-void mjgp_stepAccelerations(const mjgpSystem* sys) {
-  mjgpStep* s = sys->s;
-  if (sys->unknown != mjgpUNKNOWN_FORCES) {
-    mjgp_accelerations(s);
-    return;
-  }
-  for (int i = 0; i < s->n; i++) {
-    s->acc[i] += sys->forces.dw[s->group->E_dof[s->group->E_adr[i]]];
-  }
 }

@@ -7,17 +7,13 @@
 // or E Mhat^-1 M if the integrator has its own metric Mhat. A slipping gear has a line t
 // = t0 + slope acc - rate x; the acceleration of a stuck one is known (piece.h).
 //
-// The system has three representations behind one interface, each with its unknowns.
+// The system has two representations behind one interface, each with its unknowns.
 // Motion: with one metric and gears on joints, the line of a gear adds its slope to the
 // diagonal of H, a known acceleration is eliminated, and the sum is factored as L D L' in
-// the memory of H. Forces: with two metrics the same is done with Mhat, and constraint
-// forces remain as unknowns (forces.h); the cost grows with the number of rows. Friction:
-// with more rows than gears, or gears on tendons of several joints, H is eliminated
-// first, and friction remains as unknown. Its matrix is the Delassus matrix R H^-1 E'
-// plus the lines of the gears, one row and column a gear. Self-locking gears that need
-// more than one step change to this representation. (Blocks of 2 x 2 along the kinematic
-// tree fill in with the tree's depth; for a humanoid they cost nearly twice as much as
-// the matrix of friction; doc/theory.md.)
+// the memory of H. Friction: else H is eliminated first, and friction remains as unknown.
+// Its matrix is the Delassus matrix R H^-1 E' plus the lines of the gears, one row and
+// column a gear. (Blocks of 2 x 2 along the kinematic tree fill in with the tree's depth;
+// for a humanoid they cost nearly twice as much as the matrix of friction; doc/theory.md.)
 
 #ifndef MJGEAR_PLUGIN_SYSTEM_H_
 #define MJGEAR_PLUGIN_SYSTEM_H_
@@ -25,20 +21,17 @@
 #include <mujoco/mujoco.h>
 
 #include "coupled/delassus.h"
-#include "coupled/forces.h"
 #include "friction/piece.h"
 #include "friction/tolerances.h"
 
 typedef enum mjgpUnknown_ {
   mjgpUNKNOWN_MOTION,  // accelerations alone; the torque balance gives friction
-  mjgpUNKNOWN_FORCES,  // constraint forces; the torque balance gives friction
   mjgpUNKNOWN_FRICTION
 } mjgpUnknown;
 
 typedef struct mjgpSystem_ {
   mjgpStep* s;
   mjgpUnknown unknown;
-  mjgpForces forces;
   int factored;  // 1: the system is factored
   int sign;      // sign of the determinant
   mjtNum* x;     // right side and solution, in whole lanes                        (nv)
@@ -72,16 +65,11 @@ int mjgp_solveSystem(mjgpSystem* system, const mjgpPiece* piece, const mjtNum* g
 // friction as unknown
 static inline mjtNum mjgp_effectOf(const mjgpSystem* system, int k) {
   const mjgpGroup* group = system->s->group;
-  return system->unknown == mjgpUNKNOWN_MOTION   ? group->inverse[k]
-         : system->unknown == mjgpUNKNOWN_FORCES ? system->forces.pivot[group->dof[k]]
-                                                 : 0;
+  return system->unknown == mjgpUNKNOWN_MOTION ? group->inverse[k] : 0;
 }
 
 // Compute W, the effect of a unit of friction on the acceleration of each of n gears at
 // group->state. Returns 0 if the system is singular
 int mjgp_ownEffects(mjgpSystem* system, const int* gear, int n, mjtNum* W);
-
-// Update s->acc after the step of s->a.
-void mjgp_stepAccelerations(const mjgpSystem* system);
 
 #endif  // MJGEAR_PLUGIN_SYSTEM_H_

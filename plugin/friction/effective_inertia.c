@@ -264,7 +264,8 @@ static void solveSparse(mjtNum* x, const mjModel* m, const mjgpInertia* Mhat, in
     const int* row = m->M_colind + m->M_rowadr[i];
     const mjtNum* U = Mhat->upper + Mhat->adr[i];
     mjtNum own = x[i];
-    for (int p = 0; p < m->M_rownnz[i] - 1 && own != 0; p++) {
+    int n = own != 0 ? m->M_rownnz[i] - 1 : 0;
+    for (int p = 0; p < n; p++) {
       x[row[p]] -= U[p] * own;
     }
   }
@@ -272,7 +273,8 @@ static void solveSparse(mjtNum* x, const mjModel* m, const mjgpInertia* Mhat, in
     const int* row = m->M_colind + m->M_rowadr[i];
     const mjtNum* L = (Mhat->lower ? Mhat->lower : Mhat->upper) + Mhat->adr[i];
     mjtNum sum = 0;
-    for (int p = 0; p < m->M_rownnz[i] - 1; p++) {
+    int n = m->M_rownnz[i] - 1;
+    for (int p = 0; p < n; p++) {
       sum += L[p] * x[row[p]];
     }
     x[i] = x[i] * Mhat->pivot[i] - sum;

@@ -73,8 +73,8 @@ int mjgp_nextBranch(mjgpPiece* piece, mjgpGears* g, mjtNum W, mjtNum R, mjtNum a
 }
 
 
-int mjgp_isParallel(const mjgpPiece* piece, const mjgpGears* g) {
-  mjtNum gamma = g->in.gamma_v[piece->joint], ratio = g->in.static_ratio[piece->joint];
+int mjgp_isParallel(const mjgpGears* g, int i) {
+  mjtNum gamma = g->in.gamma_v[i], ratio = g->in.static_ratio[i];
   return mju_abs(gamma - 1) < mjgpSINGULAR || mju_abs(ratio * gamma - 1) < mjgpSINGULAR;
 }
 

@@ -199,6 +199,15 @@ static inline int mjgp_releasePiece(mjgpPiece* piece, const mjgpGears* g) {
   return 1;
 }
 
+// The same for n gears. Returns the number of released ones.
+static inline int mjgp_releasePieces(mjgpPiece* piece, int n, const mjgpGears* g) {
+  int count = 0;
+  for (int i = 0; i < n; i++) {
+    count += mjgp_releasePiece(piece + i, g);
+  }
+  return count;
+}
+
 // Returns 1 for a shaft whose torque has several branches.
 static inline int mjgp_isBranch(const mjgpPiece* piece) {
   return piece->shaft && piece->shaft->branched;
@@ -216,7 +225,7 @@ static inline int mjgp_isLocking(const mjgpPiece* piece, const mjgpGears* g) {
 }
 
 // Returns 0 if a self-locking gear is on the branch connected to rest for any W and R: it slips
-// under an opposing load, without static friction.
+// under an opposing load, without static friction. One at rest is asked: P_ii tells if it is jammed
 static inline int mjgp_mayBeElsewhere(const mjgpPiece* piece, const mjgpGears* g) {
   int i = piece->joint, mode = g->out.mode[i];
   const mjgpBrake* brake = g->in.brake + i;
@@ -232,7 +241,7 @@ void mjgp_leaveJump(mjgpPiece* piece, int side);
 
 // Returns 1 if gear i has a piece on which friction and bound are nearly parallel, so that
 // acceleration does not determine friction.
-int mjgp_isParallel(const mjgpPiece* piece, const mjgpGears* g);
+int mjgp_isParallel(const mjgpGears* g, int i);
 
 // Jamming rule: move a self-locking gear to the branch connected to rest, the friction of all
 // others given (44). W, R as above. Sets P_ii in g->out. Returns 1 if the piece in g->out

@@ -118,7 +118,7 @@
 // releases. Of 7.7 million solved steps none took more than 3200
 #define mjgpBUDGET 5000
 
-// ratio of constraint rows to gears above which friction is the cheaper unknown
+// ratio of constraint rows to gears above which a step does not begin with the forces of the rows
 #define mjgpFORCES 1
 
 //---------------------------------- path ----------------------------------------------------------

@@ -134,6 +134,7 @@ static void test_forces(void** state) {
       }
       const mjgpPart part = {(int)m->nv, d->nefc, g->config->n, dof, row, joint};
       mjgp_makeGroup(&group, m, d, g, &Mhat, local, force, &part);
+      mjgp_makePattern(&group, d);
       for (int j = 0; j < m->nv; j++) {
         near[j] = a[group.dof[j]];
       }

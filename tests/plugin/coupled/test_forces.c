@@ -1,4 +1,4 @@
-// The system with constraint forces as unknowns, against the equations that it solves as one dense system.
+// The step with constraint forces as unknowns, against the equations that it solves as one dense system.
 
 #include <math.h>
 #include <setjmp.h>
@@ -156,33 +156,41 @@ static void test_equations(void** state) {
       mj_markStack(d);
       mjgp_makeInertia(&Mhat, m, d, g);
       mjgp_wholeStep(&step, &group, g, m, d, &Mhat, a);
-      assert_true(step.rows && mjgp_hasForces(&step) == (group.nefc <= NGEAR));
+      assert_true(step.rows && mjgp_hasForces(&step) == (group.nefc <= mjgpFORCES * NGEAR));
       mj_mulJacVec(m, d, jar, a);
       mju_subFrom(jar, d->efc_aref, d->nefc);
       mj_constraintUpdate(m, d, jar, &cost, 1);
       int lanes = mjgi_simdEnd((int)m->nv);
-      mjtNum *gradient = mj_stackAllocNum(d, 2 * (size_t)lanes), *da = gradient + lanes;
-      mju_zero(gradient, 2 * lanes);
+      mjtNum* gradient = mj_stackAllocNum(d, (size_t)lanes);
+      mju_zero(gradient, lanes);
       mjgp_gradient(&group, gradient, NULL, step.a, NULL);
-      mjgpPiece piece[NGEAR] = {0};
+      mjgp_makeForces(&forces, &step);
+      mjgpPiece* piece = forces.piece;
+      mjgp_mulInertia(&group, forces.w, step.a);
+      mjgp_motion(&step, forces.w, step.a);
+      double before[2 * MOST];
+      for (int i = 0; i < m->nv; i++) {
+        before[i] = step.a[i];
+        before[MOST + i] = forces.w[i];
+      }
       for (int i = 0; i < step.n; i++) {
         piece[i].held = uniform(0, 1) < 0.4;
         piece[i].target = uniform(-10, 10);
         piece[i].t = piece[i].held ? 0 : uniform(-3, 3);
         piece[i].slope = piece[i].held ? 0 : uniform(0, 0.05);
+        piece[i].acc = step.acc[i] = forces.w[group.E_dof[group.E_adr[i]]];
         held += piece[i].held;
       }
-      mjgp_makeForces(&forces, &step);
-      assert_int_equal(mjgp_factorForces(&forces, piece), 1);
-      mjgp_solveForces(&forces, piece, gradient, da);
+      assert_int_equal(mjgp_stepForces(&forces), 1);
       double x[MOST], size = 0;
       solveReference(x, m, d, &step, piece, gradient);
       for (int i = 0; i < m->nv; i++) {
-        size = fmax(size, fabs(x[i]) + fabs(x[m->nv + i]));
+        size =
+            fmax(size, fabs(x[i]) + fabs(x[m->nv + i]) + fabs(before[i]) + fabs(before[MOST + i]));
       }
       for (int i = 0; i < m->nv; i++) {
-        assert_true(fabs(da[i] - x[group.dof[i]]) <= 1e-9 * size);
-        assert_true(fabs(forces.dw[i] - x[m->nv + group.dof[i]]) <= 1e-9 * size);
+        assert_true(fabs(step.a[i] - before[i] - x[group.dof[i]]) <= 1e-9 * size);
+        assert_true(fabs(forces.w[i] - before[MOST + i] - x[m->nv + group.dof[i]]) <= 1e-9 * size);
       }
       checkEffects(&forces, m, d, &step);
       rows += forces.n;

@@ -44,8 +44,8 @@ static int forbidden;  // the latter are not tried
 // the linker lets these stand in front of the plugin's own
 int __real_mjgp_followPath(mjgpNewton* p);
 int __wrap_mjgp_followPath(mjgpNewton* p);
-int __real_mjgp_newton(mjgpNewton* p);
-int __wrap_mjgp_newton(mjgpNewton* p);
+int __real_mjgp_newton(mjgpNewton* p, int flg_start);
+int __wrap_mjgp_newton(mjgpNewton* p, int flg_start);
 mjtNum __real_mjgp_lawError(mjgpStep* s, int* worst);
 mjtNum __wrap_mjgp_lawError(mjgpStep* s, int* worst);
 
@@ -57,8 +57,8 @@ int __wrap_mjgp_followPath(mjgpNewton* p) {
 }
 
 
-int __wrap_mjgp_newton(mjgpNewton* p) {
-  int solved = !forbidden && __real_mjgp_newton(p);
+int __wrap_mjgp_newton(mjgpNewton* p, int flg_start) {
+  int solved = !forbidden && __real_mjgp_newton(p, flg_start);
   at_once += solved;
   return solved;
 }

@@ -35,6 +35,18 @@ static void test_static(void** state) {
 }
 
 
+// two steps on the forces of the active rows, in two metrics, from states that are not near: what
+// they solve is a solution
+static void test_forces(void** state) {
+  (void)state;
+  damping = 3;
+  Sum lock = run(FORCES, 1, 0), sticks = run(FORCES, 1.6, 0);
+  damping = 0;
+  assert_true(lock.solved >= 0.2 * lock.steps && lock.several > 0);
+  assert_true(sticks.solved >= 0.2 * sticks.steps && sticks.several > 0);
+}
+
+
 // if the load drives a gear with gamma_v = 1, friction does not follow from motion
 static void test_parallel(void** state) {
   (void)state;
@@ -259,10 +271,10 @@ static void test_limit(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_unique),      cmocka_unit_test(test_locking),
-      cmocka_unit_test(test_static),      cmocka_unit_test(test_parallel),
-      cmocka_unit_test(test_dense),       cmocka_unit_test(test_heldTendon),
-      cmocka_unit_test(test_sharedMotor), cmocka_unit_test(test_convex),
-      cmocka_unit_test(test_limit)};
+      cmocka_unit_test(test_forces),     cmocka_unit_test(test_unique),
+      cmocka_unit_test(test_locking),    cmocka_unit_test(test_static),
+      cmocka_unit_test(test_parallel),   cmocka_unit_test(test_dense),
+      cmocka_unit_test(test_heldTendon), cmocka_unit_test(test_sharedMotor),
+      cmocka_unit_test(test_convex),     cmocka_unit_test(test_limit)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

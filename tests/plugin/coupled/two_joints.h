@@ -29,6 +29,7 @@
 //---------------------------------- one method at a time -------------------------------------------
 
 enum {
+  FORCES,
   NEWTON,
   DENSE,
   PATH,
@@ -36,7 +37,8 @@ enum {
   IN_VAIN,  // all of them run, and none counts
   ALL
 };
-static const char* const methodName[] = {"Newton", "dense", "path", "none", "in vain", "all"};
+static const char* const methodName[] = {"forces", "Newton",  "dense", "path",
+                                         "none",   "in vain", "all"};
 static int method = ALL;
 
 // dense Newton steps leave rotors behind gaps with friction beyond its bound: how often
@@ -44,10 +46,12 @@ static int method = ALL;
 static int spoils;
 
 // the linker lets these stand in front of the plugin's own
-int __real_mjgp_newton(mjgpNewton* p);
+int __real_mjgp_solveForces(mjgpStep* s);
+int __real_mjgp_newton(mjgpNewton* p, int flg_start);
 int __real_mjgp_solveDense(mjgpStep* s);
 int __real_mjgp_followPath(mjgpNewton* p);
-int __wrap_mjgp_newton(mjgpNewton* p);
+int __wrap_mjgp_solveForces(mjgpStep* s);
+int __wrap_mjgp_newton(mjgpNewton* p, int flg_start);
 int __wrap_mjgp_solveDense(mjgpStep* s);
 int __wrap_mjgp_followPath(mjgpNewton* p);
 
@@ -73,8 +77,13 @@ static int result(mjgpStep* s, int solved) {
 }
 
 
-int __wrap_mjgp_newton(mjgpNewton* p) {
-  return result(p->s, runs(NEWTON) && __real_mjgp_newton(p));
+int __wrap_mjgp_solveForces(mjgpStep* s) {
+  return result(s, runs(FORCES) && __real_mjgp_solveForces(s));
+}
+
+
+int __wrap_mjgp_newton(mjgpNewton* p, int flg_start) {
+  return result(p->s, runs(NEWTON) && __real_mjgp_newton(p, flg_start));
 }
 
 
