@@ -8,6 +8,7 @@
 #include "configuration/names.h"
 #include "configuration/sensors.h"
 #include "friction/engine.h"
+#include "friction/tolerances.h"
 
 // share of a row's length that is independent of the others, above round-off
 static const double kIndependent = 1e-9;
@@ -432,9 +433,10 @@ static int isStranded(const mjModel* m, const mjgpMotors* motors, const mjgpJoin
 }
 
 
-// Warn where the engine takes a gain at the start of the step, and a rotor or its link, which have
-// no other inertia while the teeth do not touch, are too light for it: h kv is stable up to
-// twice the inertia, h^2 kp up to four times.
+// Warn where a rotor or its link, which have no other inertia while the teeth do not touch, are
+// too light. A gain that the engine takes at the start of the step is stable up to h kv = 2 and
+// h^2 kp = 4 times the inertia. With damping that it takes at the end of the step, constraints
+// relax 1 + h d/inertia times slower than their time constants say.
 static void warnExplicit(mjgReport* report, const mjModel* m, const mjgpMotors* motors,
                          const mjgpJoint* joint, int i) {
   mjtNum h = m->opt.timestep, kp = 0, kv = 0;
@@ -451,15 +453,18 @@ static void warnExplicit(mjgReport* report, const mjModel* m, const mjgpMotors* 
     }
   }
   int euler = m->opt.integrator == mjINT_EULER, dof = joint[i].dof;
-  int damped = euler && m->opt.disableflags & mjDSBL_EULERDAMP && dof >= 0;
+  int starts = euler && m->opt.disableflags & mjDSBL_EULERDAMP;
   mjtNum rotor = joint[i].rotor_inertia, link = mjgp_restInertia(m, joint + i);
+  mjtNum damped = dof >= 0 ? h * m->dof_damping[dof] / link : 0;
+  const char* remedy = mjgpDISCRETE && !m->nflex ? "set <option integrator=\"discrete\"/>"
+                                                 : "set a shorter timestep";
   const struct {
     const char *what, *of;
     mjtNum ratio, most;
   } gain[] = {
       {"h kv of its servos", "rotor", euler * h * kv / rotor, 2},
       {"h^2 kp of its servos", "rotor", h * h * kp / rotor, 4},
-      {"h times its damping", "link", damped ? h * m->dof_damping[dof] / link : 0, 2},
+      {"h times its damping", "link", starts ? damped : 0, 2},
       {"h^2 times its stiffness", "link",
        dof >= 0 ? h * h * m->jnt_stiffness[joint[i].joint] / link : 0, 4},
   };
@@ -468,10 +473,15 @@ static void warnExplicit(mjgReport* report, const mjModel* m, const mjgpMotors* 
       mjg_refuse(report,
                  "%s is %.2g times the inertia of its %s, and this integrator is stable up to %g "
                  "while the teeth do not touch; %s",
-                 gain[k].what, gain[k].ratio, gain[k].of, gain[k].most,
-                 mjgpDISCRETE && !m->nflex ? "set <option integrator=\"discrete\"/>"
-                                           : "set a shorter timestep");
+                 gain[k].what, gain[k].ratio, gain[k].of, gain[k].most, remedy);
     }
+  }
+  if (!starts && damped > mjgpDAMPED) {
+    mjg_refuse(report,
+               "h times its damping is %.2g times the inertia of its link, and the engine's "
+               "constraint solver does not know it. Contacts of the link are coarse and may have "
+               "no solution while the teeth do not touch; %s",
+               damped, remedy);
   }
 }
 

@@ -82,6 +82,9 @@
 // gains over inertia from which a servo warrants a warning
 #define mjgpGAINS 100
 
+// h times a joint's damping over the inertia of a link behind a gap, from which it does
+#define mjgpDAMPED 10
+
 //---------------------------------- Newton --------------------------------------------------------
 
 // iterations before the path takes over (99.9 % of converged steps take ten); with backdrivable

@@ -291,6 +291,27 @@ def test_light_rotors() -> None:
             assert not [line for line in mjgear.check(spec).warnings if "teeth" in line]
 
 
+def test_damped_links() -> None:
+    """Where check warns, a joint limit pushes a link back ten times slower than its time constant says: a closed form of one step. Not with "discrete"."""
+    xml = """<mujoco><option gravity="0 0 0" integrator="{}" timestep=".002"/><worldbody><body>
+    <joint name="a" axis="0 0 1" damping="{}" range="-1 0" limited="true" solreflimit=".02 1" solimplimit=".9999 .9999 .001"/>
+    <inertial pos="0 0 0" mass="1" diaginertia="1 1 .01"/></body></worldbody><actuator><motor joint="a"/></actuator></mujoco>"""
+    h, link, deep = 0.002, 0.01, 1e-6
+    for share, integrator in itertools.product((9, 11), ("Euler", *IMPLICIT, "discrete")):
+        spec = mujoco.MjSpec.from_string(xml.format(integrator, share * link / h))
+        mjgear.add(spec, "a", **GAP | {"half_gap": 3, "coulomb": 1e-12})
+        told = [line for line in mjgear.check(spec).warnings if "does not know it" in line]
+        assert len(told) == (integrator != "discrete" and share > 10), (share, integrator, told)
+        m = spec.compile()
+        d = mujoco.MjData(m)
+        d.qpos[0] = deep
+        mujoco.mj_step(m, d)
+        slower = (
+            (1 + h / 0.02) ** 2 if integrator == "discrete" else 1 + share
+        )  # which takes spring and damper at the end
+        assert abs(-d.qvel[0] * slower / (h * deep / 0.9999 / 0.02**2) - 1) < 0.02, (share, integrator, d.qvel)
+
+
 def test_two_joints() -> None:
     """A motor joint and its load that start apart, farther than the gap: the shaft starts at its stop, twisted by what is left; angle and
     velocity of the rotor are the motor joint's. A servo that measures the joint acts on the rotor with the joint's angle and velocity."""
