@@ -155,29 +155,37 @@ static int mayShare(const mjgpStep* s) {
 
 // Solve for gears with dependent motions, for instance two winches on one load: many
 // distributions of the load are solutions. Stiff springs behind the gears select one close to
-// the last step; a second solution, from their forces, leaves none of their motion.
+// the last step. From the forces of one solution the next one has less of their motion.
 static int shareLoad(mjgpStep* s, int* method, mjtNum* error, int* worst) {
   mjgpInput* in = &s->g->in;
   const int* joint = s->group->joint;
+  mjtNum share = mjgpSHARING * s->m->opt.timestep;
+  int found = 1;
   mj_markStack(s->d);
   mjtNum* given = mj_stackAllocNum(s->d, 2 * (size_t)s->n);
-  for (int i = 0; i < s->n; i++) {
-    given[2 * i] = in->compliance[joint[i]];
-    given[2 * i + 1] = in->t_last[joint[i]];
-    mjtNum own = mjgpSHARING * s->m->opt.timestep * mjgp_delassus(s, i, i);
-    in->compliance[joint[i]] = mju_max(given[2 * i], own);
-  }
-  int solved = solve(s, method, error, worst, 1);
-  for (int i = 0; i < s->n && solved; i++) {
-    in->t_last[joint[i]] = given[2 * i] > 0 ? given[2 * i + 1] : s->t[i];
-  }
-  solved = solved && solve(s, method, error, worst, 1);
-  for (int i = 0; i < s->n; i++) {
-    in->compliance[joint[i]] = given[2 * i];
-    in->t_last[joint[i]] = given[2 * i + 1];
+  *error = 1;
+  for (int pass = 0; found && pass < mjgpSHARES; pass++) {
+    if (pass > 1 && *error <= mjgpROUGH) {
+      break;
+    }
+    for (int i = 0; i < s->n; i++) {
+      given[2 * i] = in->compliance[joint[i]];
+      given[2 * i + 1] = in->t_last[joint[i]];
+      in->compliance[joint[i]] = mju_max(given[2 * i], share * mjgp_delassus(s, i, i));
+      if (pass && given[2 * i] == 0) {
+        in->t_last[joint[i]] = s->t[i];
+      }
+    }
+    found = solve(s, method, error, worst, 1);
+    for (int i = 0; i < s->n; i++) {
+      in->compliance[joint[i]] = given[2 * i];
+      in->t_last[joint[i]] = given[2 * i + 1];
+    }
+    *error = mjgp_lawError(s, worst);
+    share *= pass ? 0.25 : 1;
   }
   mj_freeStack(s->d);
-  return solved;
+  return found && *error <= mjgpLAW;
 }
 
 

@@ -48,6 +48,9 @@
 // their joints: round-off of their shares, relative to the load, is 1e-16 over it
 #define mjgpSHARING 1e-6
 
+// most solutions for one load, with springs ever stiffer from the second on
+#define mjgpSHARES 12
+
 //---------------------------------- criteria of a solution ----------------------------------------
 
 // relative distance from the law above which a step is not solved, a gear is on another
