@@ -135,6 +135,17 @@ class Attached(unittest.TestCase):
         mjgear.add(whole, ["x_left elbow", "x_c"], eta_forward=0.9)
         self.assertEqual(mjgear.check(whole).warnings, ())
 
+    def test_a_brake_that_comes_along_is_no_gear(self):
+        spec, whole = arm(), mujoco.MjSpec()
+        mjgear.add(spec, ["a", "c"], eta_forward=0.9)
+        mjgear.add_brake(spec, "c", holding_torque=3)
+        whole.worldbody.add_frame().attach_body(spec.body("left link"), "x_", "")
+        told = mjgear.check(whole).warnings
+        self.assertEqual(len(told), 1)
+        self.assertIn("joint 'x_c' had a gear of instance 'gears', which was left behind", told[0])
+        mjgear.add(whole, "x_c", coulomb=0.1)
+        self.assertEqual(mjgear.check(whole).warnings, ())
+
     def test_instances_of_their_own_travel(self):
         spec, whole = self.attach(home="own")
         self.assertEqual(numbers(whole), {"x_left elbow": 0.8, "x_c": 0.7})

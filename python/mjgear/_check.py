@@ -91,7 +91,10 @@ def check(model: str | os.PathLike[str] | mujoco.MjSpec | mujoco.MjModel) -> Rep
     except GearError:
         joints, gears, warnings = {}, {}, ()
     if spec is not None:
-        warnings += (*_remove.lost(spec, joints), *_remove.unnamed(spec))
+        # a brake that came along is a gear without losses
+        losses = ("gamma_u", "gamma_v", "coulomb", "stribeck_friction", "curved_friction", "oneway")
+        have = [name for name, gear in gears.items() if gear.brake is None or any(gear[key] for key in losses)]
+        warnings += (*_remove.lost(spec, have), *_remove.unnamed(spec))
     actuators = [model.actuator(k).name or f"actuator {k}" for k in range(model.nactuator)]
     roles = {name: actuator_roles(model, gear.joint) for name, gear in gears.items()}
     motors, loads = (
