@@ -290,6 +290,18 @@ static void checkSlides(mjgReport* report, const mjModel* m, const mjgpJoint* jo
 }
 
 
+// Refuse a rotor of negative inertia, which the engine takes.
+static void checkRotor(mjgReport* report, const mjModel* m, const mjgpJoint* joint) {
+  mjtNum armature = mjgp_rotorArmature(m, joint);
+  if (!(armature >= 0)) {
+    mjgpPlace place = {m, joint->instance, mjgp_gearKind(joint), report, 0};
+    mjgp_refuseKey(
+        &place, "%s '%s' has armature %g with its actuators; the inertia of a rotor is 0 or more",
+        mjgp_gearKind(joint), mjgp_gearName(m, joint), armature);
+  }
+}
+
+
 // Refuse gears with dependent velocities: at rest many distributions of friction are
 // solutions. Only fixed tendons, whose coefficients are constant.
 static void checkDependence(mjgReport* report, const mjModel* m, const mjgpJoint* joint, int n) {
@@ -356,6 +368,7 @@ mjgpJoint* mjgp_check(int* n, mjgpOptions* options, mjgReport* report, const mjM
     if (joint[i].kind == mjgpTRN_TENDON) {
       checkTendon(report, m, joint + i);
     }
+    checkRotor(report, m, joint + i);
     checkSlides(report, m, joint + i);
     if (options->coupling == mjgpCOUPLING_LAGGED) {
       checkLagged(report, m, joint + i);

@@ -86,6 +86,7 @@ REMEDIES = [
     (keys(joint="a", eta_forward=0.7, tolerance=2), "choose a value between 0 and 1, such as 1e-12", [keys(joint="a", eta_forward=0.7, tolerance="1e-12")]),
     (keys(joint="a", eta_forward=0.7, iterations=0.5), "choose a positive integer", [keys(joint="a", eta_forward=0.7, iterations=5)]),
     (keys(joint="a a", eta_forward=0.7), "name each once", [{}]),
+    ({"actuator": '<motor joint="a" armature="-1"/>'}, "the inertia of a rotor is 0 or more", [{}, {"actuator": '<motor joint="a" armature="-.01"/>'}]),
 ]  # fmt: skip
 
 
