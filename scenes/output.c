@@ -99,6 +99,22 @@ void mjg_discard(const char* path) {
 }
 
 
+void mjg_partOf(char* part, size_t size, const char* path) {
+  struct stat status;
+  int flg_plain = lstat(path, &status) || S_ISREG(status.st_mode);
+  snprintf(part, size, "%s%s", path, flg_plain ? ".part" : "");
+}
+
+
+int mjg_finishPart(const char* part, const char* path, int flg_complete) {
+  if (!flg_complete) {
+    mjg_discard(part);
+    return 0;
+  }
+  return strcmp(part, path) && rename(part, path) ? errno : 0;
+}
+
+
 //---------------------------------- standard output -----------------------------------------------
 
 static const char* user;

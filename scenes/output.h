@@ -22,6 +22,12 @@ int mjg_closeOutput(mjgOutput* output);
 // remove the remains of a failure, if they are a plain file
 void mjg_discard(const char* path);
 
+// Write the name of a file until it is complete: path and ".part". A link, pipe or device keeps its name.
+void mjg_partOf(char* part, size_t size, const char* path);
+
+// Put a complete part in its place; of a failure remove it, so that an older file stays. Returns 0 or an errno.
+int mjg_finishPart(const char* part, const char* path, int flg_complete);
+
 // register once, first in main: a program whose standard output is not fully written fails with a message
 void mjg_mindStandardOutput(const char* program);
 

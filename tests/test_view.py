@@ -198,7 +198,7 @@ class Films(unittest.TestCase):
         self.assertEqual(int(stream["nb_read_frames"]), 26)
 
     def test_full_disk(self):
-        """Whole rows stay; half a picture, half a film and a table without rows do not."""
+        """Whole rows stay; half a picture, half a film and a table without rows do not, and an older picture or film stays."""
 
         def limit(size):
             signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
@@ -208,9 +208,11 @@ class Films(unittest.TestCase):
             (0, "full.csv", "--csv"),
             (5000, "full.csv", "--csv"),
             (4096, "full.png", "--picture"),
-            (0, "full.png", "--picture"),
-            (2000, "full.mp4", "--record"),
+            (0, "old.png", "--picture"),
+            (2000, "old.mp4", "--record"),
         ):
+            if name.startswith("old"):
+                (FOLDER / name).write_text("as it was")
             done = subprocess.run(
                 [VIEW, "rod/gamma_v=1.05", "--duration", "0.5", "--size", "160x120", option, name],
                 cwd=FOLDER,
@@ -222,7 +224,11 @@ class Films(unittest.TestCase):
             )
             self.assertNotEqual(done.returncode, 0, (size, name))
             self.assertIn(name, done.stderr)
-            self.assertEqual((FOLDER / name).exists(), (size, name) == (5000, "full.csv"), (size, name, done.stderr))
+            if name.startswith("old"):
+                self.assertEqual((FOLDER / name).read_text(), "as it was", done.stderr)
+            else:
+                self.assertEqual((FOLDER / name).exists(), size == 5000, (size, name, done.stderr))
+        self.assertEqual(list(FOLDER.glob("*.part")), [])
         lines = (FOLDER / "full.csv").read_text().splitlines(keepends=True)
         self.assertGreater(len(lines), 5)
         self.assertEqual({(line.count(","), line[-1]) for line in lines}, {(lines[0].count(","), "\n")})

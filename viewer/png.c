@@ -14,16 +14,20 @@ int pngWrite(const char* path, const unsigned char* rgb, int width, int height, 
                      .width = (png_uint_32)width,
                      .height = (png_uint_32)height,
                      .format = PNG_FORMAT_RGB};
-  FILE* file = fopen(path, "wb");
+  char part[4096];
+  mjg_partOf(part, sizeof(part), path);
+  FILE* file = fopen(part, "wb");
   if (!file) {
     snprintf(error, error_size, "cannot write %s: %s", path, strerror(errno));
     return -1;
   }
   int flg_written = png_image_write_to_stdio(&image, file, 0, rgb, 0, NULL);
-  if (fclose(file) || !flg_written) {
-    mjg_discard(path);
+  int lost = fclose(file) ? errno : 0;
+  int misplaced = mjg_finishPart(part, path, flg_written && !lost);
+  lost = lost ? lost : misplaced;
+  if (lost || !flg_written) {
     snprintf(error, error_size, "cannot write %s: %s", path,
-             flg_written ? strerror(errno) : image.message);
+             flg_written ? strerror(lost) : image.message);
     return -1;
   }
   return 0;

@@ -18,7 +18,7 @@ struct Video_ {
   int frames;    // write end of ffmpeg's standard input
   int messages;  // read end of its standard error
   size_t frame_size;
-  char path[1024];
+  char path[1024], part[1024 + 8];
 };
 
 extern char** environ;
@@ -36,15 +36,18 @@ Video* videoOpen(const char* path, int width, int height, int fps, char* error, 
     fcntl(err[i], F_SETFD, FD_CLOEXEC);
   }
 
+  snprintf(video->path, sizeof(video->path), "%s", path);
+  mjg_partOf(video->part, sizeof(video->part), path);
+
   // a player anywhere reads yuv420p; faststart puts the index first, for browsers
   char size[32], rate[16];
   snprintf(size, sizeof(size), "%dx%d", width, height);
   snprintf(rate, sizeof(rate), "%d", fps);
   const char* const argv[] = {
-      "ffmpeg",     "-y",      "-loglevel", "error", "-f", "rawvideo", "-pix_fmt", "rgb24",
-      "-s",         size,      "-r",        rate,    "-i", "-",        "-an",      "-c:v",
-      "libx264",    "-preset", "veryfast",  "-crf",  "24", "-pix_fmt", "yuv420p",  "-movflags",
-      "+faststart", "-f",      "mp4",       path,    NULL};
+      "ffmpeg",     "-y",      "-loglevel", "error",     "-f", "rawvideo", "-pix_fmt", "rgb24",
+      "-s",         size,      "-r",        rate,        "-i", "-",        "-an",      "-c:v",
+      "libx264",    "-preset", "veryfast",  "-crf",      "24", "-pix_fmt", "yuv420p",  "-movflags",
+      "+faststart", "-f",      "mp4",       video->part, NULL};
 
   // a closed pipe is an error that we report, not a signal that kills us
   signal(SIGPIPE, SIG_IGN);
@@ -65,7 +68,6 @@ Video* videoOpen(const char* path, int width, int height, int fps, char* error, 
   video->frames = in[1];
   video->messages = err[0];
   video->frame_size = (size_t)width * (size_t)height * 3;
-  snprintf(video->path, sizeof(video->path), "%s", path);
   return video;
 
 fail:
@@ -120,10 +122,13 @@ int videoClose(Video* video, char* error, size_t error_size) {
   while (waitpid(video->pid, &status, 0) < 0 && errno == EINTR) {}
   // it reports an error at the end of a file and returns 0; only errors are printed
   int flg_ok = WIFEXITED(status) && WEXITSTATUS(status) == 0 && !message[0];
-  if (!flg_ok) {
-    mjg_discard(video->path);
+  int misplaced = mjg_finishPart(video->part, video->path, flg_ok);
+  if (!flg_ok || misplaced) {
     snprintf(error, error_size, "ffmpeg could not write %s: %s", video->path,
-             message[0] ? message : "it ended early");
+             message[0]  ? message
+             : misplaced ? strerror(misplaced)
+                         : "it ended early");
+    flg_ok = 0;
   }
   free(video);
   return flg_ok ? 0 : -1;
