@@ -44,6 +44,13 @@ mjPLUGIN_LIB_INIT(mjgear) {
                 mj_versionString(), paths);
   }
 
+  int slot;
+  if (mjp_getPlugin(mjgpNAME, &slot)) {
+    mju_error(
+        mjgpNAME
+        " is registered already, by another copy of this library. Load one of them: 'import "
+        "mujoco' loads that of an installed mjgear, and MJGEAR_LIBRARIES names another folder");
+  }
   mjpPlugin plugin;
   const char* keys[mjgpMAXKEY];
   mjgp_describePlugin(&plugin, keys, NULL, 0);

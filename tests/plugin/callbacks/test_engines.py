@@ -128,6 +128,16 @@ shutil.copy(library.path(), {str(self.folder / "taken.so")!r})
         done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True)
         self.assertIn(f"this mjgear was built for MuJoCo {built}, but MuJoCo 3.17.0 is running", done.stderr)
 
+    def test_two_copies(self):
+        """A second copy of the library is refused with words that say how it came."""
+        shutil.copy(PLUGIN, self.folder / "copy.so")
+        code = "import sys, mujoco; [mujoco.mj_loadPluginLibrary(file) for file in sys.argv[1:]]"
+        done = subprocess.run(
+            [sys.executable, "-c", code, PLUGIN, PLUGIN, str(self.folder / "copy.so")], capture_output=True, text=True
+        )
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("mjgear.transmission is registered already, by another copy of this library", done.stderr)
+
     def test_no_engine(self):
         """Loaded by a program without MuJoCo, it prints the remedy and does nothing else."""
         done = subprocess.run(
