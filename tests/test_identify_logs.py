@@ -17,7 +17,8 @@ import xml.etree.ElementTree as ElementTree
 
 import numpy as np
 from mjgear import _programs, identify
-from mjgear.identify import cli, files, mjcf, protocol
+from mjgear import _files as files
+from mjgear.identify import cli, mjcf, protocol
 
 ROWS = [[0.01 * k, math.sin(0.1 * k), 0.1 * math.cos(0.1 * k)] for k in range(60)]
 FACTS = "# mass=0.5 length=0.1 trajectory={}"

@@ -3,6 +3,8 @@
 import json
 import math
 import pathlib
+import resource
+import signal
 import subprocess
 import sys
 import tempfile
@@ -212,6 +214,22 @@ class Test(unittest.TestCase):
             self.assertEqual(run().returncode, 1)
             self.assertIn("has no gear", run().stderr)
             self.assertIn("did you mean tool", run("--gear", "worm", "--payload", "1kg@tol").stderr)
+            self.assertIn("Format 'foo' is not supported", run("--gear", "worm", "--picture", "x.foo").stderr)
+
+            # a full disk: the file has a name, and an older picture stays
+            def limit():
+                signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+                resource.setrlimit(resource.RLIMIT_FSIZE, (300, 300))
+
+            picture.write_text("as it was")
+            words = [TOOL, "hold", path, "--gear", "worm", "--picture", picture]
+            full = subprocess.run(words, capture_output=True, text=True, preexec_fn=limit)
+            self.assertEqual(full.returncode, 1)
+            self.assertEqual(full.stderr, f"mjgear hold: cannot write or read {picture}: File too large\n")
+            self.assertEqual(picture.read_text(), "as it was")
+            with open("/dev/full", "w") as disk:
+                full = subprocess.run(words[:5], stdout=disk, stderr=subprocess.PIPE, text=True)
+            self.assertIn("mjgear hold: cannot write or read standard output: No space left", full.stderr)
 
 
 if __name__ == "__main__":

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import argparse
+import io
 import json
 import math
 import os
+import pathlib
 import sys
 
-from mjgear import _bam, _hold, _sdf, _urdf
+from mjgear import _bam, _files, _hold, _sdf, _urdf
 from mjgear._errors import Error
 
 
@@ -96,7 +98,12 @@ def _holds(words: list[str]) -> int:
         speed=options.speed,
     )
     if options.picture:
-        told.plot().savefig(options.picture)
+        picture, name = io.BytesIO(), pathlib.Path(options.picture)
+        try:
+            told.plot().savefig(picture, format=name.suffix[1:] or None)
+        except ValueError as error:  # a format that there is not
+            parser.error(f"--picture {name}: {error}")
+        _files.write(name, picture.getvalue())
     if options.json:
         joints = {name: {key: _plain(value) for key, value in vars(one).items()} for name, one in told.joints.items()}
         print(
@@ -136,6 +143,12 @@ def _run() -> None:
         __main__.run()
     try:
         sys.exit(commands[sys.argv[1]](sys.argv[2:]))
-    except (Error, ImportError, OSError) as error:
+    except (Error, ImportError) as error:
         print(error, file=sys.stderr)
-        sys.exit(1)
+    except OSError as error:
+        where = error.filename or "standard output"
+        print(f"mjgear {sys.argv[1]}: cannot write or read {where}: {error.strerror or error}", file=sys.stderr)
+    except KeyboardInterrupt:
+        print(f"mjgear {sys.argv[1]}: interrupted", file=sys.stderr)
+        sys.exit(130)
+    sys.exit(1)

@@ -17,7 +17,7 @@ from typing import Any
 import mujoco
 import numpy as np
 
-from mjgear import _spec
+from mjgear import _files, _spec
 from mjgear._catalogue import Known
 from mjgear._errors import GearError
 
@@ -212,7 +212,9 @@ def write(made: Urdf, output: str | None) -> Urdf:
     try:
         made.spec.compile()
         if output is not None:
-            pathlib.Path(output).write_text(made.spec.to_xml(), encoding="utf-8")
-    except (OSError, ValueError) as error:
+            _files.write(pathlib.Path(output), made.spec.to_xml())
+    except OSError as error:
+        raise GearError(f"{output}: cannot be written: {error.strerror or error}") from error
+    except ValueError as error:
         raise error if isinstance(error, GearError) else GearError(f"{output or 'the model'}: {error}") from error
     return made

@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from mjgear import _extras
-from mjgear.identify import DEFAULT_MODELS, Budget, Identification, LogError, files, identify, protocol
+from mjgear import _files as files
+from mjgear.identify import DEFAULT_MODELS, Budget, Identification, LogError, identify, protocol
 from mjgear.identify.heldout import GROUPS, PREFERENCES
 from mjgear.identify.models import MODELS
 from mjgear.identify.servo import SERVOS, servo

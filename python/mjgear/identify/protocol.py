@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from mjgear.identify import files
+from mjgear import _files as files
 from mjgear.identify.bench import GRAVITY
 from mjgear.identify.servo import Servo
 

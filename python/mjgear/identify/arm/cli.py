@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from mjgear import _extras
-from mjgear.identify import files
+from mjgear import _files as files
 from mjgear.identify.arm.result import identify
 from mjgear.identify.heldout import PREFERENCES
 from mjgear.identify.logs import LogError

@@ -14,7 +14,7 @@ from pathlib import Path
 import mujoco
 import numpy as np
 
-from mjgear.identify import files
+from mjgear import _files as files
 from mjgear.identify.arm.dynamics import Arm
 from mjgear.identify.arm.fit import Fitter, Known, State
 from mjgear.identify.arm.intervals import numbers

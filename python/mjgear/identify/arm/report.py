@@ -15,7 +15,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.figure import Figure
 
-from mjgear.identify import files
+from mjgear import _files as files
 from mjgear.identify.arm import law
 from mjgear.identify.arm.export import plain
 from mjgear.identify.arm.result import Identified
