@@ -324,7 +324,11 @@ MUTATIONS = [
         STATE,
         [
             ("(mjgpSTATE_GIVEN + k) * config->stride[i];", "mjgpSTATE_GIVEN * config->stride[i];"),
-            ("number[k] = adr[k] < 0 ? 0 : state[adr[k]];", "number[k] = adr[k] < 0 ? 1 : state[adr[k]];"),
+            (
+                "number[k] = adr[k] < 0 ? 0 : state[adr[k]];",
+                "number[k] = adr[k] < 0 ? 1 : state[adr[k]];",
+                "a key without an address cannot be given, so that its number is not read",
+            ),
         ],
     ),
     Of(
@@ -674,8 +678,8 @@ MUTATIONS = [
         "plugin/state/gears.c",
         "test_plugin_stale",
         [
-            ("g->nv != m->nv || g->nstate != m->npluginstate)) {\n      freeGears(g);", "0) {\n      freeGears(g);"),
-            ("last && last->number > g->number ? g : last;", "last && last->number < g->number ? g : last;"),
+            ("g->nv != m->nv || g->nstate != m->npluginstate)) {\n      freeGears(g);", "0)) {\n      freeGears(g);"),
+            ("return several ? NULL : found;", "return found;"),
         ],
     ),
     Of(

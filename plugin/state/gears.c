@@ -104,7 +104,6 @@ static _Atomic(mjgpSlot*) chunks[mjgpNCHUNK];
 // objects that are free, linked by their next; changed under the lock
 static mjgpGears* free_gears;
 static atomic_flag lock = ATOMIC_FLAG_INIT;
-static uint64_t nmade;
 
 
 static void enter(void) {
@@ -146,7 +145,6 @@ static mjgpGears* newGears(const mjModel* m, const mjData* d) {
   if (g) {
     free_gears = g->next;
     memset(g, 0, sizeof(*g));
-    g->number = ++nmade;
     g->d = d;
   }
   leave();
@@ -191,25 +189,28 @@ mjgpGears* mjgp_liveGears(uintptr_t address) {
 }
 
 
-// Returns the last object of this mjData whose pointer the engine has overwritten, or null. Older
-// ones belong to freed mjData of the same address for which destroy was not called. Searches all
-// objects.
+// Returns the object of this mjData whose pointer the engine has overwritten, or null. Of several
+// some belong to freed mjData of the same address for which destroy was not called, and all are
+// freed. Searches all objects.
 static mjgpGears* copiedOver(const mjData* d) {
-  mjgpGears* last = NULL;
+  mjgpGears* found = NULL;
+  int several = 0;
   for (int k = 0; k < mjgpNCHUNK; k++) {
     mjgpSlot* chunk = atomic_load_explicit(chunks + k, memory_order_acquire);
     for (size_t i = 0; chunk && i < (size_t)mjgpFIRST << k; i++) {
       mjgpGears* g = &chunk[i].gears;
-      if (g->d == d) {
-        mjgpGears* older = last && last->number > g->number ? g : last;
-        last = older == g ? last : g;
-        if (older) {
-          freeGears(older);
-        }
+      if (g->d == d && found) {
+        freeGears(g);
+        several = 1;
+      } else if (g->d == d) {
+        found = g;
       }
     }
   }
-  return last;
+  if (several) {
+    freeGears(found);
+  }
+  return several ? NULL : found;
 }
 
 

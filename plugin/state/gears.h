@@ -155,7 +155,6 @@ enum {
 typedef struct mjgpGears_ {
   const mjData* d;               // owner of this object; null: the object is free
   struct mjgpGears_* next;       // next free object
-  uint64_t number;               // objects are numbered as they are made
   const mjModel* model;          // model of the last step; may be freed
   const mjgpConfig* config;      // its configuration
   mjgpConfigs known;             // configurations of all models so far
