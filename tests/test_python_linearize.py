@@ -1,5 +1,6 @@
 """mjgear.linearize: against closed forms of a slide, MuJoCo's own where it knows the whole state, and steps themselves."""
 
+import itertools
 import os
 import pathlib
 import unittest
@@ -284,8 +285,44 @@ class Exact(unittest.TestCase):
     def test_what_is_not_linear(self):
         model, data = Steps.start(self, Steps.ROBOT % (keys(gamma_u=0.1, gamma_v=0.4), keys(gamma_u=0.1, gamma_v=1.2)))
         self.assertEqual(mjgear.linearize(model, data).exact[-3:].tolist(), [True, True, False])  # a filter
-        model.opt.solver = mujoco.mjtSolver.mjSOL_PGS
-        self.assertFalse(mjgear.linearize(model, data).exact.any())
+        for option, value, usual in (
+            ("solver", 0, 2),
+            ("noslip_iterations", 1, 0),
+            ("enableflags", int(mujoco.mjtEnableBit.mjENBL_SLEEP), 0),
+        ):  # PGS, .., sleep
+            setattr(model.opt, option, value)
+            self.assertFalse(mjgear.linearize(model, data).exact.any(), option)
+            setattr(model.opt, option, usual)
+        self.assertTrue(mjgear.linearize(model, data).exact.any())
+
+    def test_laws_with_touch_and_gaps_between_joints(self):
+        """Columns of controls are exact with them, too: those of differences, in contact and between the teeth."""
+        xml = """<mujoco><option integrator="implicitfast" timestep=".002"/><worldbody><body><joint name="m" axis="0 1 0"/><geom size=".1" pos=".05 0 0"/></body>
+        <body><joint name="l" axis="0 1 0"/><geom size=".1" pos=".05 0 0" contype="0" conaffinity="0"/></body></worldbody><actuator><motor joint="m"/></actuator></mujoco>"""
+        laws = {"phase_plane": {}, "rubber": {"rubber": 0.005}, "lagged": {"coupling": "lagged"}}
+        for (law, more), gap in itertools.product(laws.items(), ({"motor_joint": "m"}, {"rotor_inertia": 0.1}, {})):
+            if (law == "lagged") != (not gap):
+                continue
+            gap = gap and gap | {"backlash": law, "half_gap": 0.01, "stiffness": 100, "damping": 0.1}
+            spec = mujoco.MjSpec.from_string(xml)
+            mjgear.add(
+                spec, "l" if "motor_joint" in gap else "m", gamma_u=0.1, gamma_v=0.3, coulomb=0.01, **gap, **more
+            )
+            model = spec.compile()
+            data, rng = mujoco.MjData(model), np.random.default_rng(0)
+            for _ in range(20):
+                data.ctrl[0] = rng.uniform(-3, 3)
+                mujoco.mj_step(model, data, 3)
+                found, ends = mjgear.linearize(model, data), []
+                self.assertEqual(found.exact[-1], law != "lagged", (law, gap))
+                for step in (1e-5, -1e-5):
+                    other = mujoco.MjData(model)
+                    mujoco.mj_copyData(other, model, data)
+                    other.ctrl[0] += step
+                    mujoco.mj_step(model, other)
+                    ends.append(other.qvel)
+                slope = (ends[0] - ends[1]) / 2e-5
+                np.testing.assert_allclose(found.B[2:4, 0], slope, atol=2e-6 * abs(slope).max() + 1e-15)
 
     def test_models_in_contact(self):
         """All models of this repository with every integrator and cone, where steps with other controls stay on their pieces."""
