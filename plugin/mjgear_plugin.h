@@ -133,7 +133,7 @@ typedef enum mjgMotion_ {
 //               qacc and the state stay. Call it between steps, not between mj_step1 and mj_step2
 //   qacc        (nv) (v+ - v)/h, v+ the velocity after the step, with any integrator but RK4. Null: the
 //               acceleration in d as mj_forward left it. Like positions, velocities and applied forces
-//               finite and below 1e10, where the engine resets
+//               finite and at most 1e10, beyond which the engine resets
 //   rotor       (njnt) nullable, acceleration of rotors behind gaps, (w+ - w)/h; NaN: not given. Those of tendons
 //               have no place here: mjgMOTION_ROTOR
 //

@@ -1,0 +1,105 @@
+"""Sentences of plugin/mjgear_plugin.h of the kind "not", "none", "-1", "untouched", "refused", each a call."""
+
+import ctypes
+import warnings
+
+import mujoco
+import numpy as np
+
+import mjgear
+from mjgear import _library
+
+XML = """<mujoco><worldbody><body><joint name="a" axis="0 1 0"/><geom size=".1"/></body>
+  <body><joint name="b" type="ball"/><geom size=".1" pos="1 0 0"/></body></worldbody><actuator><motor joint="a"/></actuator></mujoco>"""
+ERROR = ctypes.create_string_buffer(400)
+
+
+def pointer(one):
+    return ctypes.c_void_p(one._address)
+
+
+def doubles(*values):
+    return (ctypes.c_double * len(values))(*values)
+
+
+def texts(*values):
+    return (ctypes.c_char_p * len(values))(*values)
+
+
+def start():
+    """The library with undeclared functions; a model with a gear at its hinge and its data, and the same without."""
+    spec = mujoco.MjSpec.from_string(XML)
+    plain = spec.copy().compile()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        mjgear.add(spec, "a", eta_forward=0.7, coulomb=0.1)
+    m = spec.compile()
+    d = mujoco.MjData(m)
+    mujoco.mj_step(m, d)
+    return ctypes.CDLL(str(_library.path())), m, d, plain, mujoco.MjData(plain)
+
+
+def test_what_has_no_gear():
+    library, m, d, plain, none = start()
+    address, facts, counts, roles = (ctypes.create_string_buffer(400) for _ in range(4))
+    library.mjg_getSolver.restype = ctypes.c_char_p
+    assert library.mjg_checkModel(None, ERROR, 400, ERROR, 400) == -1
+    assert [library.mjg_actuatorRoles(roles, pointer(m), joint) for joint in (0, 1, 77, -1)] == [1, -1, -1, -1]
+    for model, joint, name, expected in ((m, 0, b"friction", 0), (m, 0, b"steps", 0), (m, 0, b"no", -1), (m, 1, b"friction", -1), (plain, 0, b"friction", -1)):  # fmt: skip
+        assert library.mjg_stateAddress(address, pointer(model), joint, name) == expected, (joint, name)
+    assert library.mjg_getCounts(counts, pointer(plain), pointer(none)) == -1
+    assert library.mjg_getSolver(pointer(plain), pointer(none)) is None
+    assert library.mjg_getSolver(pointer(m), pointer(d)) == b"newton"
+    assert [library.mjg_resetGears(pointer(one), pointer(of)) for one, of in ((plain, none), (m, none), (m, d))] == [-1, -1, 0]  # fmt: skip
+    assert [library.mjg_gearId(pointer(m), *of) for of in ((3, b"a"), (3, b"no"), (1, b"a"))] == [0, -1, -1]
+    assert library.mjg_explainGear(facts, pointer(m), pointer(d), 1) == -1
+    assert (library.mjg_checkKey(b"g", b"no", ERROR, 400), library.mjg_checkKey(b"g", b"coulomb", ERROR, 400)) == (1, 0)
+
+
+def test_what_stays_untouched():
+    library, m, d, _, none = start()
+    value = doubles(*[7] * 40)
+    assert library.mjg_readGear(value, pointer(m), pointer(d), 1) == -1 and set(value) == {7}
+    assert library.mjg_readGear(None, pointer(m), pointer(d), 0) > 0
+    for joint, key, expected in ((0, b"coulomb", 1), (0, b"stribeck_friction", 0), (1, b"coulomb", -1), (0, b"no", -1)):
+        value[0] = 7
+        assert library.mjg_getGear(value, pointer(m), pointer(d), joint, key) == expected
+        assert value[0] == (0.1 if expected == 1 else 7)
+    for key in (b"gamma_u", b"gamma_v", b"eta_forward", b"eta_backward"):
+        assert library.mjg_getGear(value, pointer(m), pointer(d), 0, key) == 1
+    before, pair = d.plugin_state.copy(), texts(b"coulomb", b"eta_forward")
+    for model, data, keys, values in (
+        (pointer(m), pointer(d), pair, doubles(0.5, 7)),
+        (pointer(m), pointer(d), texts(b"mu", b"coulomb"), doubles(0.1, 1)),
+        (pointer(m), pointer(none), pair, doubles(0.5, 0.6)),
+        (pointer(m), None, pair, doubles(0.5, 0.6)),
+        (None, pointer(d), pair, doubles(0.5, 0.6)),
+    ):
+        assert library.mjg_setGears(model, data, 0, keys, values, 2, ERROR, 400) == -1 and ERROR.value
+        assert library.mjg_setGears(model, data, 0, keys, values, 2, None, 0) == -1
+    assert np.array_equal(d.plugin_state, before)
+    n, rows = m.npluginstate, np.tile(before, (3, 1))
+    state, two = ctypes.c_void_p(rows.ctypes.data), (ctypes.c_int * 2)(0, 0)
+    wrong = doubles(0.5, 0.6, 0.5, 0.6, -1, 0.6)
+    assert library.mjg_setStates(pointer(m), state, 3, n, two, pair, wrong, None, 2, ERROR, 400) == -1
+    assert np.array_equal(rows, np.tile(before, (3, 1))) and b"state 2: coulomb = -1" in ERROR.value
+    for joint, key, expected in ((0, b"coulomb", 1), (0, b"stribeck_friction", 0), (1, b"coulomb", -1)):
+        assert library.mjg_getStates(value, pointer(m), state, 3, n, joint, key) == expected
+        assert expected == -1 or np.isnan(value[:3]).all() == (expected == 0)
+
+
+def test_what_inverse_refuses():
+    library, m, d, _, _ = start()
+    low, high, motion, qpos = doubles(0, 0), doubles(0, 0), (ctypes.c_int * 2)(), d.qpos.copy()
+    for acceleration, refused in ((0.0, False), (1e10, False), (1.01e10, True), (np.nan, True)):
+        found = library.mjg_inverse(low, high, motion, pointer(m), pointer(d), doubles(acceleration, 0, 0, 0), None, ERROR, 400)  # fmt: skip
+        assert (found == -1) == refused, acceleration
+    assert motion[1] == 0 and np.array_equal(d.qpos, qpos)  # mjgMOTION_UNGEARED
+    m.opt.integrator = mujoco.mjtIntegrator.mjINT_RK4
+    assert library.mjg_inverse(low, high, motion, pointer(m), pointer(d), None, None, ERROR, 400) == -1
+
+
+if __name__ == "__main__":
+    for name, test in list(globals().items()):
+        if name.startswith("test_"):
+            test()
