@@ -146,7 +146,7 @@ static void checkGap(const mjgpJoint* joint, mjgpPlace* place) {
   if (armature != 0) {
     mjgp_refuseKey(place,
                    "joint '%s' also has armature %g, but behind a gap the rotor is no part of the "
-                   "joint; set its armature and that of its actuators to 0",
+                   "joint; set its armature to 0, and that of its actuators",
                    name, armature);
   }
 }
