@@ -1,5 +1,7 @@
 """report.py: figures, summary and exit code from results of mjgear-run."""
 
+import contextlib
+import io
 import os
 import pathlib
 import struct
@@ -7,6 +9,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+from unittest import mock
 
 try:
     import matplotlib  # noqa: F401
@@ -19,11 +22,15 @@ RUN = sys.argv.pop(1)
 SOURCE = pathlib.Path(os.environ["MJGEAR_SOURCE_DIR"])
 
 
+sys.path.insert(0, str(SOURCE / "scenes"))
+import report as module
+
+
 def report(folder, *options):
-    done = subprocess.run(
-        [sys.executable, SOURCE / "scenes" / "report.py", folder, *options], capture_output=True, text=True, timeout=300
-    )
-    return done.returncode, done.stdout, done.stderr
+    """Exit code, output and errors of report.py."""
+    words = mock.patch.object(sys, "argv", ["report.py", str(folder), *options])
+    with words, contextlib.redirect_stdout(io.StringIO()) as out, contextlib.redirect_stderr(io.StringIO()) as told:
+        return module.main(), out.getvalue(), told.getvalue()
 
 
 def size(image):
@@ -70,9 +77,6 @@ class Report(unittest.TestCase):
 
     def test_standard_figure(self):
         """Only geared joints and all of them, friction if there is a gear, distinct curves, round-off drawn as rest."""
-        sys.path.insert(0, str(SOURCE / "scenes"))
-        import report as module
-
         time = np.linspace(0, 1, 100)
         moved, none = np.sin(9 * time), np.full(100, np.nan)
 

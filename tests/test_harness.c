@@ -1,0 +1,504 @@
+// What plays scenes: claims, recordings, changes of MJCF, command lines, loading and playing. A wrong reference and the runs of another
+// gear do not pass.
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "claims.h"
+#include "command_line.h"
+#include "load.h"
+#include "mjcf.h"
+#include "play.h"
+#include "wall/arm.h"
+#include "wall/script.h"
+#include "with_plugin.h"
+
+//---------------------------------- claims and recordings ------------------------------------------
+
+// claims are kept in order, cut at their end if too long, and counted; any nonzero value holds
+static void claimsAreCounted(void** state) {
+  (void)state;
+  mjgClaims claims = {0};
+  mjg_claim(&claims, 1, "%d < %.1f", 1, 2.5);
+  mjg_claim(&claims, 0, "%s", "wrong");
+  mjg_claim(&claims, 256, "%01000d", 7);
+  assert_true(claims.n == 3 && claims.nfailed == 1);
+  assert_string_equal(claims.claim[0].text, "1 < 2.5");
+  assert_true(claims.claim[0].holds && !claims.claim[1].holds && claims.claim[2].holds == 1);
+  assert_int_equal(strlen(claims.claim[2].text), mjgMAXCLAIM - 1);
+  mjg_freeClaims(&claims);
+  assert_int_equal(claims.n, 0);
+}
+
+
+// rows by their times, which repeated sums make as the engine does; extremes with both ends, none with a NaN between
+static void rowsAreFoundByTime(void** state) {
+  (void)state;
+  mjgTrajectory t = {0};
+  assert_true(mjg_addColumn(&t, "time") == 0 && mjg_addColumn(&t, "square") == 1);
+  double time = 0;
+  for (int i = 0; i < 3000; i++, time += 0.001) {
+    double* row = mjg_addRow(&t);
+    row[0] = time;
+    row[1] = (double)i * i;
+  }
+  for (int i = 0; i < 3000; i++) {
+    assert_true(mjg_at(&t, "square", 0.001 * i) == (double)i * i);
+    assert_true(mjg_at(&t, "square", 0.001 * i + 0.0004) == (double)i * i);
+  }
+  assert_true(mjg_at(&t, "square", -5) == 0 && mjg_at(&t, "square", 50) == 2999. * 2999);
+  assert_true(mjg_lowest(&t, "square", 1.0, 1.5) == 1000. * 1000);
+  assert_true(mjg_highest(&t, "square", 1.0, 1.5) == 1500. * 1500);
+  assert_true(isnan(mjg_at(&t, "cube", 1)) && isnan(mjg_highest(&t, "cube", 0, 1)));
+  assert_true(isnan(mjg_lowest(&t, "square", 5, 6)));
+  t.data[2 * 1200 + 1] = NAN;
+  assert_true(isnan(mjg_lowest(&t, "square", 1.0, 1.5)));
+  assert_true(mjg_highest(&t, "square", 1.3, 1.5) == 1500. * 1500);
+  mjg_freeTrajectory(&t);
+  assert_true(isnan(mjg_at(&t, "square", 1)));
+}
+
+
+static void everyDigitIsWritten(void** state) {
+  (void)state;
+  mjgTrajectory t = {0};
+  mjg_addColumn(&t, "time");
+  mjg_addColumn(&t, "a,\"b\"");
+  double* row = mjg_addRow(&t);
+  row[0] = 0.5;
+  row[1] = 0.1 + 0.2;
+  char* text = NULL;
+  size_t size = 0;
+  FILE* file = open_memstream(&text, &size);
+  mjg_writeNames(&t, file);
+  mjg_writeLastRow(&t, file);
+  assert_int_equal(fclose(file), 0);
+  assert_string_equal(text, "time,\"a,\"\"b\"\"\"\n0.5,0.30000000000000004\n");
+  free(text);
+
+  // rows are forgotten, columns are not
+  mjg_clearRows(&t);
+  assert_int_equal(t.nrow, 0);
+  row = mjg_addRow(&t);
+  assert_true(row[0] == 0 && mjg_at(&t, "time", 7) == 0);
+  mjg_freeTrajectory(&t);
+}
+
+
+//---------------------------------- text -----------------------------------------------------------
+
+// two instances, an entry that looks like another's, and comments with tags in them
+static const char* const mjcf =
+    "<mujoco>\n"
+    "  <!-- <instance name=\"b\"><config key=\"x\" value=\"wrong\"/></instance> -->\n"
+    "  <plugin plugin=\"p\"><instance name=\"a\"><config key=\"x\" value=\"1\"/></instance>\n"
+    "  <instance\n name = 'b' ><config value='2 > 1' key='x'/>\n"
+    "    <!-- > --><config key=\"name\" value=\"key='y'\"/></instance></plugin>\n"
+    "</mujoco>\n";
+
+
+// entries of an instance are replaced or added, and the rest of the text stays; what cannot be changed is refused
+static void settingsChangeText(void** state) {
+  (void)state;
+  static const char* const change[][5] = {
+      {"a", "x", "3 4", "value=\"1\"", "value=\"3 4\""},
+      {"b", "x", "5", "'2 > 1'", "'5'"},
+      {"a", "y", "7", "value=\"1\"/>", "value=\"1\"/><config key=\"y\" value=\"7\"/>"},
+      {"b", "y", "7", "\"key='y'\"/>", "\"key='y'\"/><config key=\"y\" value=\"7\"/>"}};
+  static const char* const refused[][3] = {{NULL, "c", "1"},
+                                           {NULL, "a", "\"/><evil/>"},
+                                           {"<instance name=\"a\"", "a", "1"},
+                                           {"<!-- <instance name=\"a\"/>", "a", "1"},
+                                           {"", "a", "1"}};
+  for (size_t i = 0; i < sizeof(change) / sizeof(*change); i++) {
+    char error[256] = "", expected[1024];
+    const char *from = change[i][3], *place = strstr(mjcf, from);
+    mjgSetting setting = {change[i][0], change[i][1], change[i][2]};
+    char* changed = mjg_setConfig(mjcf, &setting, error, sizeof error);
+    snprintf(expected, sizeof expected, "%.*s%s%s", (int)(place - mjcf), mjcf, change[i][4],
+             place + strlen(from));
+    assert_string_equal(error, "");
+    assert_string_equal(changed, expected);
+    free(changed);
+  }
+  for (size_t i = 0; i < sizeof(refused) / sizeof(*refused); i++) {
+    char error[256] = "";
+    mjgSetting setting = {refused[i][1], "x", refused[i][2]};
+    assert_null(mjg_setConfig(refused[i][0] ? refused[i][0] : mjcf, &setting, error, sizeof error));
+    assert_true(strlen(error) > 0 && (i > 0 || strstr(error, "'c'")));
+  }
+}
+
+
+enum {
+  HELP = 1,
+  QUIET,
+  OUT
+};
+static const struct option known[] = {{"help", no_argument, NULL, HELP},
+                                      {"out", required_argument, NULL, OUT},
+                                      {"quiet", no_argument, NULL, QUIET},
+                                      {0}};
+
+
+// options stand anywhere, with values in both forms, and each mistake is one line
+static void optionsAreRead(void** state) {
+  (void)state;
+  static const struct {
+    char* line[10];
+    int last, words;
+    const char* text;
+  } row[] = {
+      {{"p", "rod", "--out", "-", "wall", "--quiet", "--out=x", "--", "--quiet"},
+       OUT,
+       3,
+       "3- 2 3x "},
+      {{"p", "-h"}, HELP, 0, "1 "},
+      {{"p", "--qiet"}, mjgWRONG_OPTION, 0, "unknown option '--qiet'; did you mean --quiet"},
+      {{"p", "--frobnicate"},
+       mjgWRONG_OPTION,
+       0,
+       "unknown option '--frobnicate'; --help lists all"},
+      {{"p", "-x"},
+       mjgWRONG_OPTION,
+       0,
+       "unknown option '-x'; --help lists all, and a file whose name begins with - stands behind "
+       "--"},
+      {{"p", "--out"}, mjgWRONG_OPTION, 0, "option '--out' needs a value; --help lists all"},
+      {{"p", "--quiet=3"}, mjgWRONG_OPTION, 0, "option '--quiet=3' takes no value"},
+  };
+  for (size_t i = 0; i < sizeof(row) / sizeof(*row); i++) {
+    char text[400] = "", error[300] = "", *line[10];
+    int option, last = -1, n = 0;
+    memcpy(line, row[i].line, sizeof(line));
+    while (line[n]) {
+      n++;
+    }
+    optind = 0;  // parse from the start
+    while ((option = mjg_nextOption(error, sizeof(error), n, line, known)) != -1) {
+      last = option;
+      if (option == mjgWRONG_OPTION) {
+        break;
+      }
+      snprintf(text + strlen(text), 100, "%d%s ", option, option == OUT ? optarg : "");
+    }
+    assert_int_equal(last, row[i].last);
+    assert_string_equal(last == mjgWRONG_OPTION ? error : text, row[i].text);
+    assert_true(last == mjgWRONG_OPTION || n - optind == row[i].words);
+  }
+}
+
+
+//---------------------------------- scenes ---------------------------------------------------------
+
+static mjModel* load(const mjgScene* scene, const mjgCase* variant, const mjgSetting* setting,
+                     int nsetting) {
+  char error[2048] = "";
+  mjModel* m = mjg_loadScene(scene, variant, setting, nsetting, error, sizeof error);
+  if (!m) {
+    fail_msg("%s", error);
+  }
+  return m;
+}
+
+
+static void isSet(const mjModel* m, const char* instance, const char* key, const char* value) {
+  assert_string_equal(mj_getPluginConfig(m, mj_name2id(m, mjOBJ_PLUGIN, instance), key), value);
+}
+
+
+// names are those of files, pages find what they show, and each case loads with its settings
+static void scenesAreComplete(void** state) {
+  (void)state;
+  static const char* const reserved[] = {"claims", "differences", "joints", "about"};
+  assert_true(mjg_nscene >= 3);
+  for (int i = 0; i < mjg_nscene; i++) {
+    const mjgScene* scene = mjg_scenes[i];
+    char path[4096];
+    mjg_scenePath(path, sizeof path, scene);
+    assert_ptr_equal(mjg_findScene(scene->name), scene);
+    assert_int_equal(access(path, R_OK), 0);
+    assert_true(scene->description && scene->duration > 0);
+    assert_true((!scene->reference || scene->tolerance > 0) && !scene->column == !scene->measure);
+    assert_true(scene->moment >= 0 && scene->moment <= 1);
+    assert_true(!scene->shown || mjg_findCase(scene, scene->shown));
+    assert_null(strpbrk(scene->name, "/ "));
+    assert_null(strpbrk(scene->caption ? scene->caption : "", "\"\t\n"));
+    for (int k = 0; k < scene->nvariant; k++) {
+      const mjgCase* variant = &scene->variant[k];
+      assert_ptr_equal(mjg_findCase(scene, variant->name), variant);
+      assert_null(strpbrk(variant->name, "/ "));
+      for (int r = 0; r < 4; r++) {
+        assert_string_not_equal(variant->name, reserved[r]);
+      }
+      mjModel* m = load(scene, variant, NULL, 0);
+      for (int s = 0; s < mjgMAXSETTING && variant->setting[s].instance; s++) {
+        isSet(m, variant->setting[s].instance, variant->setting[s].key, variant->setting[s].value);
+      }
+      mj_deleteModel(m);
+    }
+  }
+  assert_true(!mjg_findScene("nothing") && !mjg_findCase(mjg_scenes[0], "nothing"));
+}
+
+
+// settings take precedence over those of a case; data start at the keyframe; each fault is one line with the word that is wrong
+static void scenesAreLoaded(void** state) {
+  (void)state;
+  const mjgScene* rod = mjg_findScene("rod");
+  const mjgSetting setting[] = {{"gear", "gamma_v", "0.7"}, {"gear", "tolerance", "1e-9"}};
+  mjModel* m = load(rod, &rod->variant[0], setting, 2);
+  isSet(m, "gear", "gamma_v", "0.7");
+  isSet(m, "gear", "tolerance", "1e-9");
+  isSet(m, "gear", "gamma_u", "0.2");
+  mjData* d = mjg_startScene(m);
+  assert_true(d->qpos[0] == 0.15);
+  mj_deleteData(d);
+  mj_deleteModel(m);
+
+  const struct {
+    mjgScene scene;
+    mjgSetting setting;
+    const char* word;
+  } fault[] = {
+      {*rod, {"geer", "gamma_v", "1"}, "geer"},
+      {*rod, {"gear", "gamma_w", "1"}, "gamma_w"},
+      {*rod, {"gear", "joint", "elbow"}, "elbow"},
+      {{.name = "x", .xml = "./nowhere.xml"}, {0}, "./nowhere.xml: No such file"},
+      {{.name = "x", .xml = MJGEAR_SOURCE_DIR "/scenes/scene.h"}, {0}, "XML"},
+  };
+  char error[2048] = "";
+  for (size_t i = 0; i < sizeof(fault) / sizeof(*fault); i++) {
+    assert_null(
+        mjg_loadScene(&fault[i].scene, NULL, &fault[i].setting, i < 3, error, sizeof error));
+    assert_true(!strchr(error, '\n') && strstr(error, fault[i].word));
+  }
+  assert_int_equal(mjg_loadPlugin("/nowhere.so", error, sizeof error), -1);
+  assert_non_null(strstr(error, "/nowhere.so"));
+}
+
+
+// section 6.2 of the paper; times are reached in spite of round-off
+static void wallFollowsThePaper(void** state) {
+  (void)state;
+  double time = 0;
+  for (int i = 0; i < 900; i++, time += 0.001) {
+    assert_false(mjg_reached(time, 0.9));
+  }
+  assert_true(time != 0.9 && mjg_reached(time, 0.9));
+  const double push[6] = {0, 500, 500, 500, 0, -500};
+  for (int i = 0; i < 6; i++) {
+    assert_true(mjg_wallPush(0.5 * i) == push[i] && mjg_wallPush(0.5 * i + 0.499) == push[i]);
+  }
+  assert_true(mjg_wallPosition(0) == 1.37 && mjg_wallPosition(0.999) == 1.37);
+  assert_true(mjg_wallPosition(1.5) == 1.12 && mjg_wallPosition(2.9) == 1.12);
+  assert_true(fabs(mjg_wallPosition(1.25) - 1.245) < 1e-12);
+  assert_true(fabs(mjg_wallPosition(1.1) - 1.32) < 1e-12);
+}
+
+
+// the two-link arm in closed form against the engine's mechanics; its actuator is a unit force in x direction at the tip
+static void armAgreesWithTheEngine(void** state) {
+  (void)state;
+  char error[500] = "";
+  mjModel* m = mj_loadXML(MJGEAR_SOURCE_DIR "/tests/data/two_link_arm.xml", NULL, error, 500);
+  assert_non_null(m);
+  mjData* d = mj_makeData(m);
+  srand(1);
+  for (int k = 0; k < 1000; k++) {
+    for (int i = 0; i < 2; i++) {
+      d->qpos[i] = 6.0 * rand() / RAND_MAX - 3;
+      d->qvel[i] = 6.0 * rand() / RAND_MAX - 3;
+    }
+    d->ctrl[0] = 1;
+    mj_forward(m, d);
+    double M[4], bias[2], J[2], full[4], tip = mjg_armTip(J, d->qpos);
+    mjg_armInertia(M, d->qpos);
+    mjg_armBias(bias, d->qpos, d->qvel);
+    mj_fullM(m, d, full);
+    for (int i = 0; i < 2; i++) {
+      full[3 * i] -= mjgARM_ROTOR;
+      assert_true(fabs(bias[i] - d->qfrc_bias[i]) < 1e-12);
+      assert_true(fabs(-mjgARM_VISCOSITY * d->qvel[i] - d->qfrc_damper[i]) < 1e-12);
+      assert_true(fabs(J[i] - d->qfrc_actuator[i]) < 1e-12);
+    }
+    for (int i = 0; i < 4; i++) {
+      assert_true(fabs(M[i] - full[i]) < 1e-12);
+    }
+    assert_true(fabs(tip - d->site_xpos[3 * mj_name2id(m, mjOBJ_SITE, "tip")]) < 1e-12);
+  }
+  mj_deleteData(d);
+  mj_deleteModel(m);
+}
+
+
+//---------------------------------- playing --------------------------------------------------------
+
+#define FORCE(time) ((time) < 0.5 ? 40.0 : 0.0)
+
+static double fault = 0;  // added to the reference's velocity in each step
+
+
+static void input(const mjModel* m, mjData* d, const mjgCase* variant) {
+  (void)m;
+  (void)variant;
+  d->ctrl[0] = FORCE(d->time);
+}
+
+
+static void measure(double* value, const mjModel* m, const mjData* d) {
+  (void)m;
+  value[0] = 2 * d->xpos[5];
+}
+
+
+// a mass of 2 kg under 10 m/s2 of gravity
+static int reference(double* q, double* v, double time, const mjModel* m, const mjgCase* variant) {
+  (void)variant;
+  v[0] += m->opt.timestep * (FORCE(time) / 2 - 10) + fault;
+  q[0] += m->opt.timestep * v[0];
+  return 0;
+}
+
+
+static const char* const column[] = {"mine", NULL};
+static const mjgScene slider = {.name = "slider",
+                                .xml = MJGEAR_SOURCE_DIR "/tests/data/slider.xml",
+                                .input = input,
+                                .column = column,
+                                .measure = measure,
+                                .reference = reference};
+
+
+// play a case for a time, with a bad velocity at its end where asked for; returns the largest difference from the reference
+static double play(mjgPlay* play, const mjgScene* scene, const mjgCase* variant, double duration,
+                   int compare, int breaks) {
+  char error[2048] = "";
+  mjModel* m = load(scene, variant, NULL, 0);
+  mjData* d = mjg_startScene(m);
+  assert_int_equal(mjg_openPlay(play, scene, variant, m, d, compare, error, sizeof error), 0);
+  while (d->time < duration - m->opt.timestep / 2) {
+    assert_int_equal(mjg_stepPlay(play, error, sizeof error), 0);
+  }
+  if (breaks) {
+    d->qvel[0] = NAN;
+    assert_int_equal(mjg_stepPlay(play, error, sizeof error), -1);
+    assert_non_null(strstr(error, "0.01 s"));
+  }
+  mj_deleteData(d);
+  mj_deleteModel(m);
+  return play->difference;
+}
+
+
+// the first row is the keyframe, with the force that acts from there on
+static void stateThenForceAreRecorded(void** state) {
+  (void)state;
+  mjgPlay one;
+  assert_true(play(&one, &slider, NULL, 1, 1, 0) < 1e-12);
+  const mjgTrajectory* t = &one.trajectory;
+  const char* const names[] = {"time",    "q_slide", "v_slide", "motor_slide", "friction_slide",
+                               "place_0", "place_1", "place_2", "mine",        "difference"};
+  assert_true(t->ncolumn == 10 && t->nrow == 100);
+  for (int i = 0; i < 10; i++) {
+    assert_string_equal(t->name[i], names[i]);
+  }
+  assert_true(mjg_at(t, "q_slide", 0) == 3 && mjg_at(t, "v_slide", 0) == -1);
+  assert_true(mjg_at(t, "motor_slide", 0) == 40 && mjg_at(t, "motor_slide", 0.6) == 0);
+  assert_true(fabs(mjg_at(t, "v_slide", 0.5) - (-1 + 10 * 0.5)) < 1e-12);
+  for (int i = 0; i < 100; i++) {
+    const double* row = t->data + 10 * i;
+    assert_true(isnan(row[4]) && row[5] == 0 && row[6] == 0);
+    assert_true(row[7] == row[1] && row[8] == 2 * row[1]);
+  }
+  mjg_closePlay(&one);
+}
+
+
+// differences from a wrong reference are seen, and none is where nothing is compared; what the engine gives up ends with a line
+static void aWrongReferenceIsSeen(void** state) {
+  (void)state;
+  mjgPlay one;
+  fault = 1e-9;
+  double difference = play(&one, &slider, NULL, 1, 1, 0);
+  assert_true(difference > 0.9e-7 && difference < 1.1e-7);
+  assert_true(mjg_at(&one.trajectory, "difference", 0.495) > 4e-8);
+  mjg_closePlay(&one);
+  fault = NAN;
+  assert_true(isinf(play(&one, &slider, NULL, 1, 1, 0)));
+  mjg_closePlay(&one);
+  assert_true(play(&one, &slider, NULL, 1, 0, 0) == 0);
+  mjg_closePlay(&one);
+  fault = 0;
+  play(&one, &slider, NULL, 0.01, 1, 1);
+  mjg_closePlay(&one);
+}
+
+
+// number of claims that fail for the given runs
+static int failures(const mjgScene* scene, const mjgRun* run) {
+  mjgClaims claims = {0};
+  scene->claims(&claims, run);
+  int n = claims.nfailed;
+  assert_true(claims.n > 0);
+  mjg_freeClaims(&claims);
+  return n;
+}
+
+
+#define MAXCASE 16
+
+// claims hold for the engine's runs; the same gear everywhere cannot support the claims of the others
+static void claimsNeedTheirRuns(void** state) {
+  (void)state;
+  static const char* const names[] = {"rod", "wall", "wall-contact", "two-loads"};
+  for (int s = 0; s < 4; s++) {
+    const mjgScene* scene = mjg_findScene(names[s]);
+    assert_true(scene && scene->nvariant > 3 && scene->nvariant <= MAXCASE);
+    mjgPlay played[MAXCASE];
+    mjgRun run[MAXCASE], wrong[MAXCASE];
+    for (int i = 0; i < scene->nvariant; i++) {
+      double off = play(&played[i], scene, &scene->variant[i], scene->duration, 1, 0);
+      assert_true(off <= scene->tolerance);
+      run[i] = (mjgRun){&scene->variant[i], &played[i].trajectory};
+    }
+    assert_int_equal(failures(scene, run), 0);
+    for (int k = 0; k < scene->nvariant; k++) {
+      for (int i = 0; i < scene->nvariant; i++) {
+        wrong[i] = (mjgRun){&scene->variant[i], run[k].trajectory};
+      }
+      assert_true(failures(scene, wrong) > 0);
+    }
+    for (int i = 0; i < scene->nvariant; i++) {
+      mjg_closePlay(&played[i]);
+    }
+  }
+}
+
+
+static void ignore(const char* warning) {
+  (void)warning;
+}
+
+
+int main(void) {
+  mju_user_warning = ignore;
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(claimsAreCounted),       cmocka_unit_test(rowsAreFoundByTime),
+      cmocka_unit_test(everyDigitIsWritten),    cmocka_unit_test(settingsChangeText),
+      cmocka_unit_test(optionsAreRead),         cmocka_unit_test(scenesAreComplete),
+      cmocka_unit_test(scenesAreLoaded),        cmocka_unit_test(wallFollowsThePaper),
+      cmocka_unit_test(armAgreesWithTheEngine), cmocka_unit_test(stateThenForceAreRecorded),
+      cmocka_unit_test(aWrongReferenceIsSeen),  cmocka_unit_test(claimsNeedTheirRuns),
+  };
+  return cmocka_run_group_tests(tests, loadPlugin, NULL);
+}
