@@ -14,6 +14,11 @@ def some(cases: Iterable[Case], every: int) -> list[Case]:
     return list(cases)[:: every if SANITIZED else 1]
 
 
+def fewer(n: int, part: int = 8) -> int:
+    """n steps or random cases; under sanitizers a part of them."""
+    return max(1, n // part) if SANITIZED else n
+
+
 @contextlib.contextmanager
 def refuses(line: str) -> Iterator[None]:
     """The block is refused in a line with these words."""

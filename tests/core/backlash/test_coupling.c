@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "fewer.h"
 #include "pair.h"
 
 
@@ -44,7 +45,7 @@ static void solvesItsLine(void** state) {
   (void)state;
   srand(7);
   int slopes = 0;
-  for (int run = 0; run < 20000; run++) {
+  for (int run = 0; run < fewer(20000); run++) {
     mjgBacklash law = randomLaw(run % mjgNBACKLASH);
     double m = decades(-4, 1), M = decades(-4, 1), h = decades(-4, -2);
     int rotor = run / 10 % 2;
@@ -112,7 +113,7 @@ static void solvesItsLine(void** state) {
       assert_true(part >= 0 && part <= 1 + 1e-12);
     }
   }
-  assert_true(slopes > 10000);
+  assert_true(slopes > fewer(10000));
 }
 
 
@@ -125,7 +126,7 @@ static void energyWithFriction(void** state) {
   srand(2);
   int gains = 0;
   double nearest = 0;
-  for (int run = 0; run < 4000; run++) {
+  for (int run = 0; run < fewer(4000); run++) {
     mjgBacklash law = randomLaw(run % mjgNBACKLASH);
     Pair pair = makePair(&law, decades(-4, 1), decades(-4, 1), decades(-4, -2));
     mjgCoupling* c = &pair.coupling;
@@ -175,7 +176,7 @@ static void energyWithFriction(void** state) {
 static void energyWithCoulomb(void** state) {
   (void)state;
   srand(3);
-  for (int run = 0; run < 4000; run++) {
+  for (int run = 0; run < fewer(4000); run++) {
     mjgBacklash law = randomLaw(run % mjgNBACKLASH);
     Pair pair = makePair(&law, decades(-4, 1), decades(-4, 1), decades(-4, -2));
     mjgCoupling* c = &pair.coupling;

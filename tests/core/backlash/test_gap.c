@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "fewer.h"
 #include "pair.h"
 
 
@@ -33,7 +34,7 @@ static void converges(void** state) {
 static void energy(void** state) {
   (void)state;
   srand(1);
-  for (int run = 0; run < 4000; run++) {
+  for (int run = 0; run < fewer(4000); run++) {
     mjgBacklash law = randomLaw(run % mjgNBACKLASH);
     Pair pair = makePair(&law, decades(-4, 1), decades(-4, 1), decades(-4, -2));
     pair.coupling.velocity = uniform(-1, 1) * decades(-3, 1);
@@ -62,10 +63,10 @@ static void energy(void** state) {
 // k to 1e6 N m/rad on a 1e-4 kg m2 rotor: from an impact to rest against a motor torque
 static void stable(void** state) {
   (void)state;
-  const double steps[] = {5e-4, 1e-3, 2e-3, 5e-3};
+  const double steps[] = {5e-4, 1e-3, 2e-3, 5e-3}, factor = getenv("MJGEAR_LONG") ? 10 : 100;
   for (int model = 0; model < mjgNBACKLASH; model++) {
-    for (double k = 1e2; k < 2e6; k *= 10) {
-      for (double m = 1e-4; m < 2; m *= 10) {
+    for (double k = 1e2; k < 2e6; k *= factor) {
+      for (double m = 1e-4; m < 2; m *= factor) {
         for (int i = 0; i < 4; i++) {
           mjgBacklash law = nordin(model);
           law.stiffness = k;

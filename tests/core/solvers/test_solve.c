@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "fewer.h"
 #include "fixture.h"
 
 
@@ -10,9 +11,7 @@
 // gains energy. The exact methods never fail.
 static void randomProblems(void** state) {
   (void)state;
-  enum {
-    nproblem = 10500
-  };
+  const int nproblem = fewer(10500);
   Room room;
   openRoom(&room);
   static oracleProblem p;
@@ -92,7 +91,7 @@ static void oneJoint(void** state) {
   Room room;
   openRoom(&room);
   uint64_t seed = 5;
-  for (int k = 0; k < 20000; k++) {
+  for (int k = 0; k < fewer(20000); k++) {
     double gamma_u = oracle_uniform(&seed, 0, 1.5), gamma_v = oracle_uniform(&seed, 0, 3);
     double m = k % 11 ? pow(10, oracle_uniform(&seed, -3, 3)) : 0;
     double M = pow(10, oracle_uniform(&seed, -3, 3)), h = pow(10, oracle_uniform(&seed, -4, -2));
@@ -177,7 +176,7 @@ static void unitsDoNotMatter(void** state) {
   openRoom(&room);
   static oracleProblem p;
   uint64_t seed = 3;
-  for (int k = 0; k < 2000; k++) {
+  for (int k = 0; k < fewer(2000); k++) {
     oracleDraw draw = {.n = 4, .gamma_max = 2, .decades = 0, .coulomb = k % 2};
     oracle_draw(&p, &draw, &seed);
     assert_in_range(mjg_solve(&room.solution, NULL, &p.problem, &room.settings, room.work), 0, 1);
@@ -369,7 +368,7 @@ static void warmStart(void** state) {
   openRoom(&room);
   static oracleProblem p;
   uint64_t seed = 11;
-  for (int k = 0; k < 2000; k++) {
+  for (int k = 0; k < fewer(2000); k++) {
     oracleDraw draw = {.n = 7, .gamma_max = 0.99, .decades = 4};
     oracle_draw(&p, &draw, &seed);
     room.settings.warm_start = 0;

@@ -15,6 +15,7 @@
 
 #include "coupled/law_error.h"
 #include "coupled/path.h"
+#include "fewer.h"
 #include "friction/engine.h"
 #include "friction/shafts.h"
 #include "mjgear_backlash.h"
@@ -23,7 +24,6 @@
 
 enum {
   JOINTS = 6,
-  MODELS = 60,
   STEPS = 200,
   THROW = 40
 };
@@ -214,7 +214,7 @@ static int play(const char* integrator, double gain, double damping) {
   double worst = 0;
   seed = 3;
   used = at_once = 0;
-  for (int k = 0; k < MODELS; k++) {
+  for (int k = 0; k < fewer(60); k++) {
     mjModel* m[2];
     makePair(m, integrator, gain, damping);
     mjData *d = mj_makeData(m[0]), *plain = mj_makeData(m[1]);
@@ -500,7 +500,7 @@ static void checkBranches(double gamma_v) {
   double worst = 0, T[2] = {0}, u[2] = {0}, before[2] = {0};
   int rests = 0, slips = 0, breaks = 0;
   seed = 3;
-  for (int k = 0; k < 20000; k++) {
+  for (int k = 0; k < fewer(20000); k++) {
     if (k % 200 == 0) {
       mj_resetData(m, d);
       for (int i = 0; i < 2; i++) {
@@ -535,7 +535,7 @@ static void checkBranches(double gamma_v) {
   print_message("%d rotors slip, %d rest, %d of them beyond the sliding bound: law %.2g\n", slips,
                 rests, breaks, worst);
   assert_int_equal(g->count.unsolved, 0);
-  assert_true(rests > 500 && slips > 1000 && breaks > 50);
+  assert_true(rests > fewer(500) && slips > fewer(1000) && breaks > fewer(50));
   assert_true(worst < 1e-9);
   mj_deleteData(d);
   mj_deleteModel(m);

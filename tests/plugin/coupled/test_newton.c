@@ -31,7 +31,7 @@ static void test_static(void** state) {
   (void)state;
   Sum sum = run(NEWTON, 4, 1);
   assert_true(sum.solved >= 0.9 * sum.steps);
-  assert_true(sum.held >= 20 && sum.hard <= 0.1 * sum.steps);
+  assert_true((sum.held >= 20 || sum.steps < 200) && sum.hard <= 0.1 * sum.steps);
 }
 
 
@@ -215,7 +215,7 @@ static void test_convex(void** state) {
   mjData* d = mj_makeData(m);
   const mjgpGears* g = (const mjgpGears*)d->plugin_data[0];
   srand(1);
-  for (int step = 0; step < 6000; step++) {
+  for (int step = 0; step < fewer(6000); step++) {
     for (int i = 0; i < m->nu && step % 20 == 0; i++) {
       d->ctrl[i] = 16 * (rand() / (RAND_MAX + 1.0)) - 8;
     }
@@ -223,7 +223,7 @@ static void test_convex(void** state) {
   }
   print_message("%d steps by Newton, %d by paths\n", (int)g->count.by[mjgpMETHOD_NEWTON],
                 (int)g->count.by[mjgpMETHOD_PATH]);
-  assert_true(g->count.by[mjgpMETHOD_NEWTON] > 5000);
+  assert_true(g->count.by[mjgpMETHOD_NEWTON] > fewer(5000));
   assert_int_equal(g->count.by[mjgpMETHOD_PATH] + g->count.unsolved, 0);
   mj_deleteData(d);
   mj_deleteModel(m);

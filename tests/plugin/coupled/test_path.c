@@ -67,7 +67,7 @@ static void test_elliptic(void** state) {
   for (int which = 0; which < 2; which++) {
     int solved = 0, steps = 0, wrong = 0;
     seed = 17;
-    for (int k = 0; k < 60; k++) {
+    for (int k = 0; k < 2 * fewer(30); k++) {
       mjModel* m[2];
       const double gamma_v[2] = {between(0, 2), between(0, 2)}, gamma_u = between(0, 0.4);
       makePair(m, gamma_u, gamma_v, 0, 1);
@@ -157,11 +157,7 @@ static void test_apex(void** state) {
 // pyramids with few linearizations
 static void test_jamming(void** state) {
   (void)state;
-#ifdef __SANITIZE_ADDRESS__
-  const int arms = 12;
-#else
-  const int arms = 60;
-#endif
+  const int arms = fewer(60);
   static const double from[6] = {0.5, -0.5, 0.5, 0, 0, 0};
   static const double gain[6] = {6000, 6000, 4000, 500, 1000, 100};
   char error[1000] = "";

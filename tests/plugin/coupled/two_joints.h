@@ -21,6 +21,7 @@
 #include "coupled/fallback.h"
 #include "coupled/path.h"
 #include "dense_equations.h"
+#include "fewer.h"
 #include "plugin_models.h"
 #include "state/gears.h"
 
@@ -320,7 +321,7 @@ typedef struct Sum_ {
 static Sum run(int which, double ratio, int unique) {
   Sum sum = {0};
   seed = 7;
-  for (int k = 0; k < 40; k++) {
+  for (int k = 0; k < 2 * fewer(20); k++) {
     mjModel* m[2];
     const double least = damping > 0 ? 1 : 0, most = unique ? 1 : 2;
     const double drawn[2] = {between(least, most), between(least, most)};

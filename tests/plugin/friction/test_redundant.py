@@ -2,11 +2,16 @@
 Their shares of friction are not unique; the motion is."""
 
 import itertools
+import os
+import sys
 
 import mujoco
 import numpy as np
 
 import mjgear
+
+sys.path.insert(0, os.path.join(os.environ["MJGEAR_SOURCE_DIR"], "tests", "plugin"))
+import scripts
 
 INTEGRATORS = ("Euler", "implicitfast", "implicit", "discrete")
 LOCKING = {"eta_forward": 0.4, "eta_backward": -0.3, "coulomb": 1}
@@ -43,7 +48,7 @@ def lift(n, apart=0.0):
 
 def test_winches_beside_each_other():
     seen = set()
-    for integrator, n, keys in itertools.product(INTEGRATORS, (2, 4), (LOCKING, MILD)):
+    for integrator, n, keys in scripts.some(itertools.product(INTEGRATORS, (2, 4), (LOCKING, MILD)), 5):
         one = {**keys, "coulomb": n * keys["coulomb"]}
         # lowering a load behind gears that lock has two solutions, to stand and to slip, and is left out
         moves = (lambda k: 0.5 * k) if keys is LOCKING else (lambda k: 60 * np.sin(0.02 * k) + 30)
@@ -61,8 +66,8 @@ def test_winches_beside_each_other():
 def test_winches_of_unlike_strength():
     """One winch stands while the other has reached its bound; velocities equal those of the sum of both laws in closed form."""
     kinds = {"mild": (0.1, 0.3, 0.5), "strong": (0.2, 0.6, 40.0)}
-    for integrator, order in itertools.product(
-        INTEGRATORS, (("mild", "strong"), ("strong", "mild"), ("strong", "mild", "mild"))
+    for integrator, order in scripts.some(
+        itertools.product(INTEGRATORS, (("mild", "strong"), ("strong", "mild"), ("strong", "mild", "mild"))), 5
     ):
         gears = [
             {"tendons": f"r{k}", **dict(zip(("gamma_u", "gamma_v", "coulomb"), kinds[kind], strict=True))}
@@ -94,7 +99,9 @@ def test_a_weak_gear_beside_one_that_locks():
     """The load stands: the self-locking gear, or a closed brake, holds it alone."""
     weak = {"eta_forward": 0.9, "eta_backward": 0.8, "coulomb": 1}
     locking = [{"tendons": "r0", **LOCKING}, {"tendons": "r1", **weak}]
-    for integrator, gears, apart in itertools.product(INTEGRATORS, (locking, locking[::-1]), (0.4, 0.7, 1)):
+    for integrator, gears, apart in scripts.some(
+        itertools.product(INTEGRATORS, (locking, locking[::-1]), (0.4, 0.7, 1)), 7
+    ):
         xml = lift(2, apart)
         motion, status = run(xml, integrator, gears, steps=50)
         assert status == 0 and abs(motion).max() < 1e-7, (integrator, status, abs(motion).max(axis=0))
@@ -233,7 +240,7 @@ def wheels(tendons):
 
 def test_differential():
     """A gear on each side of a differential: sum and difference of the wheels move like two wheels with these gears."""
-    for integrator, keys in itertools.product(INTEGRATORS, (LOCKING, MILD)):
+    for integrator, keys in scripts.some(itertools.product(INTEGRATORS, (LOCKING, MILD)), 3):
 
         def control(k):
             return 7 * np.sin(0.05 * k), 6 * np.sin(0.03 * k + 1)

@@ -3,11 +3,15 @@ which this file writes down itself; energy does not grow; repeated, inverted and
 
 import itertools
 import os
+import sys
 
 import mujoco
 import numpy as np
 
 import mjgear
+
+sys.path.insert(0, os.path.join(os.environ["MJGEAR_SOURCE_DIR"], "tests", "plugin"))
+import scripts
 
 IMPLICIT = ("implicitfast", "implicit")
 KP, KV, ROTOR = 20.0, 1.0, 2e-3
@@ -106,7 +110,8 @@ def test_energy() -> None:
         gears = mjgear.Gears(m, d)
         mujoco.mj_forward(m, d)
         given, most, touched = d.energy.sum(), 0.0, 0
-        for i in range(1500):
+        steps = scripts.fewer(1500, 5)
+        for i in range(steps):
             before = d.ctrl.copy()
             if i % 100 == 0:
                 d.ctrl[:] = np.clip(rng.uniform(-0.1, 1.4) + 0.5 * rng.standard_normal(m.nu), -0.4, 2)
@@ -119,7 +124,7 @@ def test_energy() -> None:
             touched += d.ncon > 4
             assert not gears.status.any(), (integrator, i)
             assert most < 1e-3 * given, (integrator, i, most, given)
-        assert touched > 500 and not d.warning.number.any(), (integrator, touched)
+        assert touched > steps / 3 and not d.warning.number.any(), (integrator, touched)
 
 
 def test_again() -> None:
@@ -147,7 +152,7 @@ def test_again() -> None:
 
 def test_inverse() -> None:
     """Inverse dynamics of a step in contact returns the torques that made it, from its acceleration and from the engine's."""
-    for integrator, gear in itertools.product((*IMPLICIT, "Euler"), ({}, {"coulomb": 0.05})):
+    for integrator, gear in scripts.some(itertools.product((*IMPLICIT, "Euler"), ({}, {"coulomb": 0.05})), 3):
         m = model(finger(integrator, SERVO if integrator in IMPLICIT else DAMPED), **gear)
         d, h, contacts = mujoco.MjData(m), m.opt.timestep, 0
         gears = mjgear.Gears(m, d)
@@ -266,7 +271,9 @@ def test_light_rotors() -> None:
         "stiffness": 4 * link / h**2,
     }
     words = {"kv": "h kv", "kp": "h^2 kp", "damping": "damping", "stiffness": "stiffness"}
-    for (what, bound), share, integrator in itertools.product(bounds.items(), (0.9, 1.1), ("Euler", *IMPLICIT)):
+    for (what, bound), share, integrator in scripts.some(
+        itertools.product(bounds.items(), (0.9, 1.1), ("Euler", *IMPLICIT)), 5
+    ):
         explicit = integrator == "Euler" or what in ("kp", "stiffness")
         spec = mujoco.MjSpec.from_string(xml.format(integrator, **{**dict.fromkeys(bounds, 0), what: share * bound}))
         mjgear.add(
@@ -319,7 +326,7 @@ def test_two_joints() -> None:
     xml = f"""<mujoco><option timestep="1e-5" gravity="0 0 0" integrator="{{}}"/><worldbody>{body.format("motor")}{body.format("link")}</worldbody>
     <actuator><motor joint="motor"/></actuator></mujoco>"""
     stiffness, half_gap = 100, 0.01
-    for integrator, apart in itertools.product((*IMPLICIT, "Euler", "discrete"), (0.05, -0.03)):
+    for integrator, apart in scripts.some(itertools.product((*IMPLICIT, "Euler", "discrete"), (0.05, -0.03)), 3):
         spec = mujoco.MjSpec.from_string(xml.format(integrator))
         mjgear.add(
             spec,

@@ -4,6 +4,7 @@ A tendon that is a single joint is that joint, bit for bit. For all others the r
 j from its Jacobian before the step, w = j'v and w+ = j'v+ from its velocities, the torque into the gear from its actuator forces and w+,
 and friction from its passive forces, less dampers and springs in closed form. No result of the plugin enters."""
 
+import itertools
 import os
 import sys
 
@@ -11,9 +12,10 @@ import mujoco
 import numpy as np
 
 ROOT = os.environ["MJGEAR_SOURCE_DIR"]
-LONG = (
-    1000 if "asan" in os.environ.get("LD_PRELOAD", "") else 10000
-)  # steps; the sanitizer makes each ten times as long
+sys.path.insert(0, os.path.join(ROOT, "tests", "plugin"))
+import scripts
+
+LONG = scripts.fewer(10000)  # steps
 INTEGRATORS = ("Euler", "implicit", "implicitfast", "discrete")
 STATUS, SIZE = 11, 14
 
@@ -230,29 +232,30 @@ def convert(spec):
 
 def test_single_joint():
     """Robots of models/, whose joints become tendons: the same motion, the same sensors, to the last bit."""
-    for name in ("cobot", "hand", "gripper", "quadruped", "rover"):
+    for name, integrator in scripts.some(
+        itertools.product(("cobot", "hand", "gripper", "quadruped", "rover"), INTEGRATORS), 3
+    ):
         file = os.path.join(ROOT, "models", name, name + ".xml")
-        for integrator in INTEGRATORS:
-            pair = [mujoco.MjSpec.from_file(file) for _ in range(2)]
-            for spec in pair:
-                spec.option.integrator = getattr(mujoco.mjtIntegrator, "mjINT_" + integrator.upper())
-            assert convert(pair[1]), name
-            a, b = (spec.compile() for spec in pair)
-            da, db = mujoco.MjData(a), mujoco.MjData(b)
-            if a.nkey:
-                mujoco.mj_resetDataKeyframe(a, da, 0)
-                mujoco.mj_resetDataKeyframe(b, db, 0)
-            rng, touched = np.random.default_rng(0), 0
-            for k in range(300):
-                if k % 50 == 0:
-                    low, high = np.where(a.actuator_ctrllimited[:, None], a.actuator_ctrlrange, [-5, 5]).T
-                    da.ctrl[:] = db.ctrl[:] = rng.uniform(low, high)
-                mujoco.mj_step(a, da)
-                mujoco.mj_step(b, db)
-                touched += da.nefc > 0
-                assert (da.qpos == db.qpos).all() and (da.qvel == db.qvel).all(), (name, integrator, k)
-                assert (da.sensordata == db.sensordata).all(), (name, integrator, k)
-            print(f"  {name} {integrator}: 300 steps equal, {touched} with constraints")
+        pair = [mujoco.MjSpec.from_file(file) for _ in range(2)]
+        for spec in pair:
+            spec.option.integrator = getattr(mujoco.mjtIntegrator, "mjINT_" + integrator.upper())
+        assert convert(pair[1]), name
+        a, b = (spec.compile() for spec in pair)
+        da, db = mujoco.MjData(a), mujoco.MjData(b)
+        if a.nkey:
+            mujoco.mj_resetDataKeyframe(a, da, 0)
+            mujoco.mj_resetDataKeyframe(b, db, 0)
+        rng, touched = np.random.default_rng(0), 0
+        for k in range(300):
+            if k % 50 == 0:
+                low, high = np.where(a.actuator_ctrllimited[:, None], a.actuator_ctrlrange, [-5, 5]).T
+                da.ctrl[:] = db.ctrl[:] = rng.uniform(low, high)
+            mujoco.mj_step(a, da)
+            mujoco.mj_step(b, db)
+            touched += da.nefc > 0
+            assert (da.qpos == db.qpos).all() and (da.qvel == db.qvel).all(), (name, integrator, k)
+            assert (da.sensordata == db.sensordata).all(), (name, integrator, k)
+        print(f"  {name} {integrator}: 300 steps equal, {touched} with constraints")
 
 
 SCALED = """<mujoco><compiler angle="radian"/><option timestep="0.002" integrator="{integrator}" gravity="0 0 -3"/>{gears}
@@ -691,7 +694,7 @@ def test_random():
     for integrator in INTEGRATORS:
         rng = np.random.default_rng([5, INTEGRATORS.index(integrator)])
         played, refused, worst, against, steps, unsolved = 0, {}, 0, 0, 0, 0
-        while played < 15:
+        while played < scripts.fewer(15, 4):
             xml, geared, joints, numbers = random_model(rng, integrator)
             try:
                 m = compile_model(xml)

@@ -1,6 +1,7 @@
 """Gaps on fixed tendons: the same motion as with the joint that is the tendon in other coordinates, a differential against a separate
 integration, the law in random contact, states, refusals."""
 
+import itertools
 import os
 import sys
 
@@ -8,6 +9,9 @@ import mujoco
 import numpy as np
 
 import mjgear
+
+sys.path.insert(0, os.path.join(os.environ["MJGEAR_SOURCE_DIR"], "tests", "plugin"))
+import scripts
 
 GAPS = {
     "exact": {"half_gap": 0.004, "stiffness": 3000, "damping": 5},
@@ -48,29 +52,28 @@ def slides(relative: bool, gap: str, integrator: str, servo: bool) -> mujoco.MjM
 
 def test_coordinates() -> None:
     """Absolute and relative coordinates of the same blocks, with and without servos, on the floor and above."""
-    for gap in GAPS:
-        for integrator in ("Euler", "implicitfast", "implicit", "discrete"):
-            for servo in (False, True):
-                rng, worst, touched = np.random.default_rng(4), 0.0, 0
-                models = [slides(relative, gap, integrator, servo) for relative in (True, False)]
-                datas = [mujoco.MjData(model) for model in models]
-                for i in range(500):
-                    if i % 25 == 0:
-                        ctrl = rng.normal(size=2) * (0.1 if servo else 40) + (0 if servo else 20)
-                    for model, data in zip(models, datas, strict=True):
-                        data.ctrl[:] = ctrl
-                        mujoco.mj_step(model, data)
-                    touched += datas[1].ncon > 0
-                    q, v = datas[0].qpos, datas[0].qvel
-                    worst = max(
-                        worst,
-                        abs(q[0] - datas[1].qpos[0]),
-                        abs(q[0] + q[1] - datas[1].qpos[1]),
-                        *abs(np.cumsum(v) - datas[1].qvel),
-                    )
-                # the engine by itself, without gears, is off by 5e-5 with the gains of servos on tendons in contact under discrete
-                most = 1e-4 if integrator == "discrete" and servo else 1e-8
-                assert worst < most and 20 < touched < 500, (gap, integrator, servo, worst, touched)
+    cases = itertools.product(GAPS, ("Euler", "implicitfast", "implicit", "discrete"), (False, True))
+    for gap, integrator, servo in scripts.some(cases, 5):
+        rng, worst, touched = np.random.default_rng(4), 0.0, 0
+        models = [slides(relative, gap, integrator, servo) for relative in (True, False)]
+        datas = [mujoco.MjData(model) for model in models]
+        for i in range(500):
+            if i % 25 == 0:
+                ctrl = rng.normal(size=2) * (0.1 if servo else 40) + (0 if servo else 20)
+            for model, data in zip(models, datas, strict=True):
+                data.ctrl[:] = ctrl
+                mujoco.mj_step(model, data)
+            touched += datas[1].ncon > 0
+            q, v = datas[0].qpos, datas[0].qvel
+            worst = max(
+                worst,
+                abs(q[0] - datas[1].qpos[0]),
+                abs(q[0] + q[1] - datas[1].qpos[1]),
+                *abs(np.cumsum(v) - datas[1].qvel),
+            )
+        # the engine by itself, without gears, is off by 5e-5 with the gains of servos on tendons in contact under discrete
+        most = 1e-4 if integrator == "discrete" and servo else 1e-8
+        assert worst < most and 20 < touched < 500, (gap, integrator, servo, worst, touched)
 
 
 def test_derivatives() -> None:
@@ -146,7 +149,7 @@ def test_differential() -> None:
     assert errors[1] < 5e-3 and errors[1] < 0.6 * errors[0]
 
 
-def test_law(trials: int = 24) -> None:
+def test_law(trials: int = scripts.fewer(24, 4)) -> None:
     """Random differentials that hit a box: rotor, friction and shaft torque fit together, no energy comes out of friction, states are restored."""
     rng, steps, unsolved, touched, worst, kind = (
         np.random.default_rng(5),
@@ -210,7 +213,7 @@ def test_law(trials: int = 24) -> None:
             worst = max(worst, (abs(u - t - T) / size).max(), (off / size).max())
             assert (t * np.where(moves, w, 0) >= -1e-12 * size).all()
     print(f"{steps} steps, {touched} in contact, {unsolved} unsolved, farthest from the law {worst:.1e}")
-    assert worst < 1e-10 and touched > 1000 and unsolved == 0
+    assert worst < 1e-10 and touched > steps / 6 and unsolved == 0
 
 
 def test_refusals() -> None:

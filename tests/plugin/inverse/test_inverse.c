@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "dense_equations.h"
+#include "fewer.h"
 #include "mjgear_plugin.h"
 #include "plugin_models.h"
 
@@ -18,17 +19,6 @@ static const char* const kIntegrator[] = {"Euler", "implicit", "implicitfast", "
 
 // a slide with a rotor, under a force; its damping is taken at the end of the step
 static const double kMass = 2, kRotor = .7, kDamping = 3, kStep = .004;
-
-// models of random numbers; sanitizers make the engine's compiler ten times as slow
-#ifdef __SANITIZE_ADDRESS__
-enum {
-  kTrials = 900
-};
-#else
-enum {
-  kTrials = 6000
-};
-#endif
 
 #define SLIDE                                                                                   \
   "<mujoco><option timestep='.004' integrator='%s' gravity='0 0 0' tolerance='1e-14'/>"         \
@@ -229,8 +219,9 @@ static double effect(const mjModel* m, mjData* d, int i) {
 static void test_verdicts(void** state) {
   (void)state;
   static const char* const integrator[] = {"Euler", "implicitfast", "discrete"};
+  const int trials = fewer(6000);
   int seen[2][2] = {{0}};
-  for (int trial = 0; trial < kTrials; trial++) {
+  for (int trial = 0; trial < trials; trial++) {
     mjModel* m = makeModel(kArm, integrator[trial % 3]);
     mjData* d = mj_makeData(m);
     double low[3], high[3];
@@ -266,7 +257,7 @@ static void test_verdicts(void** state) {
     mj_deleteData(d);
     mj_deleteModel(m);
   }
-  assert_true(seen[0][0] > kTrials / 6 && seen[1][0] > kTrials / 6 && seen[1][1] > kTrials / 6);
+  assert_true(seen[0][0] > trials / 6 && seen[1][0] > trials / 6 && seen[1][1] > trials / 6);
 }
 
 
