@@ -20,6 +20,7 @@ PLUGIN = pathlib.Path(os.environ["MJGEAR_PLUGIN_PATH"])
 EXAMPLES = SOURCE / "examples"
 MUJOCO = pathlib.Path(mujoco.__file__).parent
 
+LONG = bool(os.environ.get("MJGEAR_LONG"))
 WEIGHT = 2 * 9.81 * 0.25  # torque of the forearm's weight
 
 
@@ -208,13 +209,16 @@ class Examples(unittest.TestCase):
         self.assertGreater(abs(off), 30)
 
     def test_policy(self):
-        """A policy that knows the gears does better on them than one that does not."""
-        short = "import sys; sys.argv[1:] = ['--seeds', '1', '--generations', '150']; import policy; policy.main()"
+        """A policy that knows the gears does better on them than one that does not: after 150 generations, with MJGEAR_LONG=1. After 8 the
+        program has printed its three costs."""
+        words = ["--seeds", "1", "--generations", "150" if LONG else "8"]
+        short = f"import sys; sys.argv[1:] = {words}; import policy; policy.main()"
         text = run(sys.executable, "-W", "error", "-c", f"import sys; sys.path.insert(0, {str(EXAMPLES)!r}); {short}")
         costs = numbers(r"\| ([0-9.]+), [0-9.]+, [0-9.]+ (?=\|)", re.search(r"\| mean .*", text)[0])
         self.assertEqual(len(costs), 3)
-        self.assertLess(costs[0], costs[2])  # without gears it is easier
-        self.assertLess(costs[2], 0.85 * costs[1])
+        if LONG:
+            self.assertLess(costs[0], costs[2])  # without gears it is easier
+            self.assertLess(costs[2], 0.85 * costs[1])
 
     def test_branch(self):
         angles = numbers(r"angle (\S+) rad, efficiency 0.65", python("branch"))
