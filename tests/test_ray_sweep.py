@@ -11,6 +11,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from unittest import mock
 
 SOURCE = pathlib.Path(os.environ["MJGEAR_SOURCE_DIR"])
 os.environ.update(
@@ -30,6 +31,7 @@ except ImportError as error:
 
 import ray_sweep
 
+LONG = bool(os.environ.get("MJGEAR_LONG"))
 SETTINGS = ray_sweep.Settings(arms=45, chunk=10, lift=0.6, hold=0.2)
 
 
@@ -74,28 +76,45 @@ def refused(call, *lines):
         raise AssertionError(f"{lines} was not refused")
 
 
-def start(workers):
-    ray.init(
-        address="local",
-        num_cpus=workers,
-        include_dashboard=False,
-        log_to_driver=False,
-        runtime_env={
-            "env_vars": {"PYTHONPATH": os.pathsep.join([str(SOURCE / "examples"), os.environ.get("PYTHONPATH", "")])}
-        },
-    )
+def here(settings, out):
+    """The table of a sweep whose chunks are simulated in this process, without Ray."""
+    for chunk in range(settings.chunks):
+        ray_sweep.do(settings, out, chunk)
+    return ray_sweep.join(settings, out)
+
+
+SLOW_START = "timed out during startup"  # Ray waits 30 s for its own processes, which a busy machine may exceed
+
+
+def start(workers, attempts=9):
+    path = os.pathsep.join([str(SOURCE / "examples"), os.environ.get("PYTHONPATH", "")])
+    try:
+        ray.init(
+            address="local",
+            num_cpus=workers,
+            include_dashboard=False,
+            log_to_driver=False,
+            runtime_env={"env_vars": {"PYTHONPATH": path}},
+        )
+    except Exception as error:
+        ray.shutdown()
+        if SLOW_START not in str(error) or not attempts:
+            raise
+        start(workers, attempts - 1)
 
 
 def main():
     with tempfile.TemporaryDirectory() as folder:
         folder = pathlib.Path(folder)
 
-        start(1)
-        one = ray_sweep.sweep(SETTINGS, folder / "one.parquet")
-        ray.shutdown()
+        one = here(SETTINGS, folder / "one.parquet")
+        if LONG:
+            start(1)
+            assert ray_sweep.sweep(SETTINGS, folder / "alone.parquet").equals(one), "one worker differs"
+            ray.shutdown()
         start(2)
         two = ray_sweep.sweep(SETTINGS, folder / "two.parquet")
-        assert one.equals(two), "one and two workers differ"
+        assert one.equals(two), "two workers differ from this process"
         killed = ray_sweep.sweep(SETTINGS, folder / "killed.parquet", work=killed_once(folder))
         assert (folder / "killed").exists() and one.equals(killed), "a killed worker changes results"
 
@@ -145,15 +164,12 @@ def main():
         ]
         assert ray_sweep.sweep(SETTINGS, folder / "raised.parquet").equals(one)
 
-        # the driver's time is proportional to the number of chunks
-        times = []
-        for count in (200, 800):
-            begin = sum(os.times()[:2])
-            ray_sweep.sweep(ray_sweep.Settings(arms=count, chunk=1), folder / f"{count}.parquet", work=empty)
-            times.append((sum(os.times()[:2]) - begin) / count)
-        assert times[1] < 1.5 * times[0] + 1e-3, times
-        print(f"the driver needs {1e3 * times[1]:.1f} ms of a core a chunk")
+        # Ray has a bounded number of tasks at a time, since its driver looks at each of them again and again
+        with mock.patch.object(ray, "wait", wraps=ray.wait) as wait:
+            ray_sweep.sweep(ray_sweep.Settings(arms=40, chunk=1), folder / "empty.parquet", work=empty)
+        assert max(len(call.args[0]) for call in wait.call_args_list) == 8 and wait.call_count == 40
 
+        interrupted(folder)
         # the file has the computed values
         assert pa.parquet.read_table(folder / "two.parquet").equals(one)
         table = ray_sweep.sweep(SETTINGS, folder / "table.csv")
@@ -169,7 +185,7 @@ def main():
         velocity = np.array([one[f"{joint}_velocity"].to_numpy() for joint in ray_sweep.JOINTS])
         assert holds.any() and not velocity[:, holds].any() and np.abs(sunk[:, ~holds]).max() > 0.05
         print(
-            f"{SETTINGS.chunks} chunks: equal for one and two workers, a killed worker, an interruption; {holds.sum()} arms hold"
+            f"{SETTINGS.chunks} chunks: equal for this process, two workers, a killed worker, an interruption; {holds.sum()} arms hold"
         )
 
 
@@ -180,40 +196,45 @@ def run(*arguments):
     return subprocess.run([*PROGRAM, *arguments], capture_output=True, text=True, check=False)
 
 
-def interrupted():
-    """The program as users type it: a killed driver, Ctrl-C, and an array of jobs without Ray have the bits of chunks simulated here."""
-    with tempfile.TemporaryDirectory() as folder:
-        folder = pathlib.Path(folder)
-        settings, alone, out = ray_sweep.Settings(120, 4), folder / "alone.parquet", folder / "sweep.parquet"
-        for chunk in range(settings.chunks):
-            ray_sweep.do(settings, alone, chunk)
-        expected = ray_sweep.join(settings, alone)
-        # one sweep: its driver is killed, then interrupted, then it is finished
-        for kind, code, parts in ((signal.SIGKILL, -signal.SIGKILL, 3), (signal.SIGINT, 130, 8)):
+def interrupted(folder):
+    """The program as users type it: after Ctrl-C (with MJGEAR_LONG=1 also a killed driver) the sweep is finished with the bits of chunks
+    simulated here, and so are single jobs without Ray. Ray is initialized."""
+    settings, out = ray_sweep.Settings(120, 4), folder / "sweep.parquet"
+    expected = here(settings, folder / "alone-120.parquet")
+    parts = out.with_name(out.name + ".parts")
+    for kind, code, enough in ((signal.SIGKILL, -signal.SIGKILL, 3), (signal.SIGINT, 130, 8))[not LONG :]:
+        told = SLOW_START
+        while SLOW_START in told:
             driver = subprocess.Popen(
-                [*PROGRAM, "--out", str(out)], stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True
+                [*PROGRAM, "--out", str(out)],
+                stderr=subprocess.PIPE,
+                stdout=subprocess.DEVNULL,
+                text=True,
+                preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # the background ignores it
             )
-            while len(list(out.with_name(out.name + ".parts").glob("*.parquet"))) < parts and driver.poll() is None:
+            while len(list(parts.glob("*.parquet"))) < enough and driver.poll() is None:
                 time.sleep(0.02)
             driver.send_signal(kind)
             _, told = driver.communicate()
-            assert driver.returncode == code and not out.exists(), (kind, driver.returncode, told)
-            if kind == signal.SIGINT:
-                assert (
-                    "Traceback" not in told
-                    and "of 30 chunks are done; the same command goes on with the others" in told
-                ), told
+        assert driver.returncode == code and not out.exists(), (kind, driver.returncode, told)
+        if kind == signal.SIGINT:
+            line = "of 30 chunks are done; the same command goes on with the others"
+            assert "Traceback" not in told and line in told, told
+    if LONG:
         again = run("--out", str(out))
-        assert again.returncode == 0 and pa.parquet.read_table(out).equals(expected), again.stderr
+        assert again.returncode == 0, again.stderr
+    else:
+        ray_sweep.sweep(settings, out)
+    assert pa.parquet.read_table(out).equals(expected)
 
-        out = folder / "jobs.parquet"
-        for chunk in (1, 0, 1):
-            alone = run("--out", str(out), "--only", str(chunk))
-            assert alone.returncode == 0, alone.stderr
-        joined = run("--out", str(out), "--join")
-        assert joined.returncode == 0 and pa.parquet.read_table(out).equals(expected.slice(0, 8)), joined.stderr
-        assert "there is no chunk 30" in run("--out", str(out), "--only", "30").stderr
-        print("a killed driver, Ctrl-C and chunks without Ray: the same bits")
+    out = folder / "jobs.parquet"
+    for chunk in (1, 0, 1)[not LONG :]:
+        alone = run("--out", str(out), "--only", str(chunk))
+        assert alone.returncode == 0, alone.stderr
+    joined = run("--out", str(out), "--join")
+    assert joined.returncode == 0 and pa.parquet.read_table(out).equals(expected.slice(0, 8)), joined.stderr
+    assert "there is no chunk 30" in run("--out", str(out), "--only", "30").stderr
+    print("Ctrl-C and chunks without Ray: the same bits")
 
 
 def nodes():
@@ -282,6 +303,5 @@ def where():
 
 if __name__ == "__main__":
     main()
-    interrupted()
-    if os.environ.get("MJGEAR_LONG"):
+    if LONG:
         nodes()
