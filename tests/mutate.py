@@ -800,7 +800,7 @@ MUTATIONS = [
     ),
     Of(
         "python/mjgear/warp/kernels/result.py",
-        "test_warp_scenes.py test_warp_still.py test_warp_interface.py",
+        "test_warp_scenes.py test_warp_worlds.py",
         [
             ("error = wp.abs(t - real(s) * bound)", "error = wp.abs(t) - bound"),
             ("            s = -1\n", "            s = 1\n"),
@@ -1068,7 +1068,7 @@ MUTATIONS = [
     ),
     Of(
         "python/mjgear/warp/kernels/result.py",
-        "test_warp_scenes.py test_warp_still.py test_warp_interface.py",
+        "test_warp_scenes.py test_warp_worlds.py",
         [
             ("result.power[w, g] = float(t * v)", "result.power[w, g] = float(-t * v)"),
             ("                if real(s) * u > real(0.0):\n", "                if real(s) * u < real(0.0):\n"),
