@@ -23,8 +23,8 @@ static const char* const kGears[] = {
     "<config key=\"eta_forwrd\" value=\"0.7\"/>",
     "<config key=\"eta_forward\" value=\"0\"/><config key=\"eta_backward\" value=\"0.5\"/>",
     "<config key=\"gamma_u\" value=\"0.1\"/><config key=\"gamma_v\" value=\"1,5\"/>",
-    "<config key=\"gamma_u\" value=\"0.1\"/><config key=\"gamma_v\" value=\"0.2\"/><config "
-    "key=\"coulomb\" value=\"2 Ns\"/>",
+    ("<config key=\"gamma_u\" value=\"0.1\"/><config key=\"gamma_v\" value=\"0.2\"/><config "
+     "key=\"coulomb\" value=\"2 Ns\"/>"),
 };
 
 
