@@ -56,7 +56,9 @@ class Setup(unittest.TestCase):
                 line.strip().split("  #")[0] for line in (SOURCE / script).read_text(encoding="utf-8").splitlines()
             ]
             first = next(
-                i for i, line in enumerate(lines) if line.startswith(("build_preset release", 'stage "clang, warnings'))
+                i
+                for i, line in enumerate(lines)
+                if line.startswith(("build_preset release", 'stage "clang, configured'))
             )
             self.assertTrue(any("install_with_python" in line.split() for line in lines[:first]), script)
 
