@@ -9,7 +9,9 @@ typedef struct Servo_ {
       motor_viscous;
   // relative change of friction in 1/s and over the angle, torque over the angle, periods a turn of both, constant torque
   double drift, eccentric, cogging, periods, bias;
-  double start;                   // time at which the log begins, s
+  double start;  // time at which the log begins, s
+  double sticky;        // relative gain of friction at rest
+  double sticky_speed;  // that halves the gain, rad/s
   double inertia, gravity, gain;  // parameters of the load and of the controller
 } Servo;
 
@@ -19,7 +21,8 @@ static double accelerate(const Servo* s, double q, double v, double motor, doubl
   double m = s->armature, M = s->inertia, gv = s->gamma_v, gs = s->gamma_u + gv;
   double turn = sin(s->periods * q);
   double warm = 1 + s->drift * t;
-  double c = s->coulomb * warm * (1 + s->eccentric * turn);
+  double sticky = s->sticky_speed > 0 ? s->sticky * exp2(-fabs(v) / s->sticky_speed) : 0;
+  double c = s->coulomb * warm * (1 + s->eccentric * turn + sticky);
   double load = s->gravity * sin(q + s->offset) + s->cogging * turn + s->bias;
   motor -= s->motor_viscous * v;
   double net = motor - load - s->viscous * warm * v;

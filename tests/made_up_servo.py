@@ -48,6 +48,8 @@ class Made:
     periods: float = 0.0
     bias: float = 0.0
     start: float = 0.0
+    sticky: float = 0.0
+    sticky_speed: float = 0.0
 
 
 @dataclasses.dataclass

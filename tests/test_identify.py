@@ -557,8 +557,10 @@ class FreeRun(unittest.TestCase):
         self.assertFalse(found.misfit.is_found, found.notes)
 
     def test_refused(self):
-        with self.assertRaisesRegex(identify.LogError, "model 'gamma' depends on load"):
-            identify.identify(["tests"], bench="friction", models=("native", "gamma"))
+        logs = steady(lambda v, k: 0.4 * np.sign(v), np.random.default_rng(5))
+        with mock.patch.object(identify, "read_all", lambda *_, **__: logs):
+            with self.assertRaisesRegex(identify.LogError, "model 'gamma' depends on load"):
+                identify.identify(["runs"], bench="friction", models=("native", "gamma"))
 
 
 class Campaign(unittest.TestCase):

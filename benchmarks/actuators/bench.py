@@ -49,15 +49,12 @@ OTHERS = {m.name: m for m in (
     Model("lugre", "LuGre, as of MuJoCo's dcmotor, damping", "lugre",
           ("coulomb", "viscous", "stribeck_friction", "stribeck_velocity", "bristle", "bristle_damping"), akin="native"),
     Model("net", f"bound of friction by a net of {HIDDEN} tanh units on speed, motor torque and load; damping", "net", ("viscous", *(p.name for p in WEIGHTS))),
-    Model("pace", "as PACE fits: static and dynamic friction, damping, delay", "gear", MODELS["falling"].parameters, ("native",)),
-    Model("gamma_delay", "gear: gamma_u, gamma_v; delay", "gear", MODELS["gamma"].parameters, ("native",)),
-    Model("stribeck_delay", "gear + Stribeck; delay", "gear", MODELS["stribeck"].parameters, ("gamma",)),
+    Model("pace", "as PACE fits: static and dynamic friction, damping, delay", "gear", (*MODELS["falling"].parameters, "delay"), ("falling",)),
 )}  # fmt: skip
 MODELS.update(OTHERS)
 LAWS = ("yield", "lugre", "net")
-DELAYED = ("pace", "gamma_delay", "stribeck_delay")  # whose input's delay is fitted
 DEFAULT = ("native", "springyield", "lugre", "net", "M1", "M2", "M3", "M4", "M5", "M6",
-           "curved", "gamma", "gamma_curved", "gamma_motor", "stribeck", "quadratic", *DELAYED)  # fmt: skip
+           "curved", "gamma", "gamma_curved", "gamma_motor", "stribeck", "quadratic", "pace", "gamma_delay", "stribeck_delay")  # fmt: skip
 
 
 def compiled():
@@ -175,26 +172,23 @@ def measured(name, data, chosen, starts):
     make, _, more = SETS[name]
     logs, machine, way = make(data)
     budget = identify.Budget(starts=starts)
-    held, benches = {}, {}
-    for delayed in (False, True):
-        wanted = [MODELS[m] for m in chosen if (m in DELAYED) == delayed]
-        if wanted:
-            bench = Bench(logs, machine, "goal", fit=(*more, *(["delay"] if delayed else [])), step=5e-3)
-            one = identify.leave_out(
-                bench, wanted, [way], budget, told=lambda text: print(f"{name}: {text}", file=sys.stderr, flush=True)
-            )
-            held.update({m.name: one for m in wanted})
-            benches.update({m.name: bench for m in wanted})
+    bench = Bench(logs, machine, "goal", fit=more, step=5e-3)
+    held = identify.leave_out(
+        bench,
+        [MODELS[m] for m in chosen],
+        [way],
+        budget,
+        told=lambda text: print(f"{name}: {text}", file=sys.stderr, flush=True),
+    )
+    groups = list(held.groups[way].values())
     steps, found = sum(log.n * bench.substeps(i) for i, log in enumerate(logs)), {}
     for m in chosen:
-        bench, one = benches[m], held[m]
-        fits, spent = [f[m] for f in one.fits[way].values()], []
+        fits, spent = [f[m] for f in held.fits[way].values()], []
         for _ in range(5):
             begin = time.process_time()
             bench.errors(MODELS[m], fits[0].values)
             spent.append(time.process_time() - begin)
-        groups = list(one.groups[way].values())
-        found[m] = {"error": one.mean(m, way), "ratio": ratio(one.errors[way][m], held["native"].errors[way]["native"], groups),
+        found[m] = {"error": held.mean(m, way), "ratio": ratio(held.errors[way][m], held.errors[way]["native"], groups),
                     "parameters": len(bench.space(MODELS[m]).names), "fit": float(np.mean([f.seconds for f in fits])), "step": 1e9 * min(spent) / steps}  # fmt: skip
     return {"logs": len(logs), "groups": len(groups), "by": way, "models": found}
 

@@ -17,6 +17,10 @@ const char* mjg_benchName(int parameter) {
                                               "resistance",
                                               "gain",
                                               "derivative",
+                                              "integral",
+                                              "feedforward",
+                                              "filter",
+                                              "dead_band",
                                               "limit",
                                               "current_limit",
                                               "supply",
@@ -66,6 +70,19 @@ static mjgTransmission transmission(const double* p) {
 }
 
 
+// position of the joint; rotor and gap are relative to it
+typedef struct State_ {
+  double q;
+  double v;
+  double t;         // friction torque of the last step
+  double angle;     // rotor - joint
+  double rate;      // its rate
+  double theta_b;   // position in the gap
+  double integral;  // part of the controller's setpoint
+  double filtered;  // speed behind the controller's low-pass
+} State;
+
+
 //---------------------------------- motor and controller ------------------------------------------
 
 // clamp to [-limit, limit]; no limit if that is 0
@@ -77,12 +94,17 @@ static double clamp(double x, double limit) {
 }
 
 
-// motor torque for one input at angle q and speed v
-static double motorTorque(const mjgBenchLog* log, const double* p, double input, double q,
-                          double v) {
-  double set = input;
+// motor torque for one input at a state; goals change by `rate`
+static double motorTorque(const mjgBenchLog* log, const double* p, double input, double rate,
+                          State* s, double h) {
+  double set = input, v = s->v;
   if (log->loop) {
-    set = p[mjgBENCH_GAIN] * (input - q) - p[mjgBENCH_DERIVATIVE] * v;
+    double error = input - s->q, tau = p[mjgBENCH_FILTER];
+    s->filtered = tau > 0 ? s->filtered + h / (tau + h) * (v - s->filtered) : v;
+    s->integral = clamp(s->integral + h * p[mjgBENCH_INTEGRAL] * error, p[mjgBENCH_LIMIT]);
+    set = p[mjgBENCH_GAIN] * error + s->integral + p[mjgBENCH_FEEDFORWARD] * rate -
+          p[mjgBENCH_DERIVATIVE] * s->filtered;
+    set = copysign(fmax(fabs(set) - p[mjgBENCH_DEAD_BAND], 0), set);
   }
   set = clamp(set, p[mjgBENCH_LIMIT]);
 
@@ -115,18 +137,21 @@ static double inputAt(const mjgBenchLog* log, const double* p, int k) {
 }
 
 
+// known torque along the position at angle q
+static double alongAt(const mjgBenchLog* log, double q) {
+  int i = 0, last = log->places - 1;
+  if (last < 0 || q >= log->place[last]) {
+    return last < 0 ? 0 : log->along[last];
+  }
+  while (i < last && log->place[i + 1] < q) {
+    i++;
+  }
+  double part = fmax(q - log->place[i], 0) / (log->place[i + 1] - log->place[i]);
+  return log->along[i] + part * (log->along[i + 1] - log->along[i]);
+}
+
+
 //---------------------------------- one step ------------------------------------------------------
-
-// position of the joint; rotor and gap are relative to it
-typedef struct State_ {
-  double q;
-  double v;
-  double t;        // friction torque of the last step
-  double angle;    // rotor - joint
-  double rate;     // its rate
-  double theta_b;  // position in the gap
-} State;
-
 
 // 1: friction is larger near rest; stribeck_velocity is then above 0
 static int gainsAtRest(const double* p) {
@@ -231,9 +256,9 @@ static int isValid(const mjgBenchLog* log, const double* p) {
   if ((electric && !(p[mjgBENCH_RESISTANCE] > 0)) ||
       (gainsAtRest(p) && !(p[mjgBENCH_STRIBECK_VELOCITY] > 0)) ||
       (p[mjgBENCH_CURVED_FRICTION] != 0 && !(p[mjgBENCH_CURVED_VELOCITY] > 0)) ||
-      p[mjgBENCH_DELAY] < 0 || p[mjgBENCH_INERTIA] < 0 || p[mjgBENCH_ARMATURE] < 0 ||
-      p[mjgBENCH_VISCOUS] < 0 || p[mjgBENCH_MOTOR_VISCOUS] < 0 ||
-      !(p[mjgBENCH_INERTIA] + p[mjgBENCH_ARMATURE] > 0)) {
+      p[mjgBENCH_DELAY] < 0 || p[mjgBENCH_FILTER] < 0 || p[mjgBENCH_DEAD_BAND] < 0 ||
+      p[mjgBENCH_INERTIA] < 0 || p[mjgBENCH_ARMATURE] < 0 || p[mjgBENCH_VISCOUS] < 0 ||
+      p[mjgBENCH_MOTOR_VISCOUS] < 0 || !(p[mjgBENCH_INERTIA] + p[mjgBENCH_ARMATURE] > 0)) {
     return 0;
   }
 
@@ -274,8 +299,8 @@ int mjg_simulateBench(double* position, double* velocity, double* torque, double
   double blend = flg_gap ? mjg_couplingBlend(&gap, h * (1 / p[mjgBENCH_INERTIA] + 1 / m), h) : 0;
 
   // start at the measured state
-  State s = {.q = log->position[0], .v = log->velocity[0]};
-  double goal = log->input[0];
+  State s = {.q = log->position[0], .v = log->velocity[0], .filtered = log->velocity[0]};
+  double goal = log->input[0], last = goal;
   int status = mjgSOLVED;
   for (int k = 0; k < log->n; k++) {
     if (log->reset && k % log->reset == 0) {
@@ -291,6 +316,8 @@ int mjg_simulateBench(double* position, double* velocity, double* torque, double
       goal += clamp(input - goal, p[mjgBENCH_SLEW] * log->dt);
       input = goal;
     }
+    double rate = (input - last) / log->dt;
+    last = input;
     int on = !log->enable || log->enable[k];
     if (log->friction) {
       for (int i = 0; i < (int)(sizeof kFriction / sizeof kFriction[0]); i++) {
@@ -302,8 +329,8 @@ int mjg_simulateBench(double* position, double* velocity, double* torque, double
     }
 
     for (int i = 0; i < log->substeps; i++) {
-      double motor = on ? motorTorque(log, p, input, s.q, s.v) : 0;
-      double load = p[mjgBENCH_GRAVITY] * sin(s.q + p[mjgBENCH_OFFSET]);
+      double motor = on ? motorTorque(log, p, input, rate, &s, h) : 0;
+      double load = p[mjgBENCH_GRAVITY] * sin(s.q + p[mjgBENCH_OFFSET]) - alongAt(log, s.q);
       load += log->load ? log->load[k] : 0;
       if (i == 0) {
         finite &= record(torque, k, motor);

@@ -27,6 +27,10 @@ typedef enum mjgBenchParameter_ {
   mjgBENCH_RESISTANCE,       // resistance, mjgDRIVE_VOLTAGE                     Ohm
   mjgBENCH_GAIN,             // of the position loop                               (unit)/rad
   mjgBENCH_DERIVATIVE,       // of the position loop, on the speed                 (unit)/(rad/s)
+  mjgBENCH_INTEGRAL,         // of the position loop, up to the limit              (unit)/(rad s)
+  mjgBENCH_FEEDFORWARD,      // of the position loop, on the goal's rate           (unit)/(rad/s)
+  mjgBENCH_FILTER,           // time constant of the speed's low-pass; 0: none     s
+  mjgBENCH_DEAD_BAND,        // what a PWM stage loses of either sign              (unit)
   mjgBENCH_LIMIT,            // of the drive's quantity; 0: none (unit)
   mjgBENCH_CURRENT_LIMIT,    // of the winding, mjgDRIVE_VOLTAGE; 0: none          A
   mjgBENCH_SUPPLY,           // voltage that bounds mjgDRIVE_CURRENT; 0: none      V
@@ -96,9 +100,12 @@ typedef struct mjgBenchLog_ {
   const double* input;          // (n)
   const unsigned char* enable;  // 0: the motor is off, no torque; nullable: always on        (n)
   const double* load;           // torque against the joint in addition to gravity; nullable: 0 (n)
-  const double* friction;       // factor of friction without load; nullable: 1                 (n)
-  const double* position;       // measured; read at the first sample and at resets    (n)
-  const double* velocity;       // measured, likewise                                         (n)
+  int places;                   // of a table of known torques along the position; 0: none
+  const double* place;     // increasing angles; beyond them the torque stays          rad (places)
+  const double* along;     // torque at each                                           N m (places)
+  const double* friction;  // factor of friction without load; nullable: 1                 (n)
+  const double* position;  // measured; read at the first sample and at resets    (n)
+  const double* velocity;  // measured, likewise                                         (n)
 } mjgBenchLog;
 
 // angle and speed of the joint at each sample, and the motor torque in the step after it; each is

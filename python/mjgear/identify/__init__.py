@@ -61,9 +61,12 @@ __all__ = [
 ]
 
 #: models that are fitted unless others are named: the ladder without backlash, and three published ones
-DEFAULT_MODELS = ("native", "curved", "gamma", "gamma_curved", "gamma_motor", "stribeck", "quadratic", "M1", "M3", "M6")
+DEFAULT_MODELS = (
+    *("native", "curved", "gamma", "gamma_curved", "gamma_motor", "gamma_delay", "stribeck", "quadratic"),
+    *("M1", "M3", "M6"),
+)
 
-#: models of bench "friction"
+#: likewise of bench "friction"
 FRICTION_MODELS = ("native", "curved", "falling")
 
 
@@ -101,13 +104,6 @@ def identify(
 
     Raises: LogError: a log or an option is not understood.
     """
-    if bench == "friction":
-        asked = options.get("models", DEFAULT_MODELS)
-        options["models"] = FRICTION_MODELS if tuple(asked) == DEFAULT_MODELS else asked
-        if loaded := [name for name in options["models"] if name not in FRICTION_MODELS]:
-            raise LogError(
-                f"model '{loaded[0]}' depends on load, which bench friction does not have; choose of {', '.join(FRICTION_MODELS)}"
-            )
     machine = _servo(servo)
     defaults = {"duty": Column("load", machine.duty_scale, machine.duty_wrap)}
     read_logs = read_all(
@@ -141,9 +137,18 @@ def _servo(name: str | Servo) -> Servo:
     return name if isinstance(name, Servo) else servo(name)
 
 
+def _models(bench: Bench, names: Sequence[str] | None) -> list[Model]:
+    """Models to fit, the ladder first. A delay that is fitted with every model makes no rung."""
+    usual = FRICTION_MODELS if isinstance(bench, FreeRun) else DEFAULT_MODELS
+    asked = [MODELS[n] for n in names or usual if not ("delay" in bench.extra and "delay" in MODELS[n].parameters)]
+    if names and (lacking := [m for m in asked if bench.lacks(m)]):
+        raise LogError(f"model '{lacking[0].name}' depends on {bench.lacks(lacking[0])}; choose others (--models)")
+    return sorted((m for m in asked if not bench.lacks(m)), key=lambda m: (m.law != "gear", len(m.parameters)))
+
+
 def identify_bench(
     bench: Bench,
-    models: Sequence[str] = DEFAULT_MODELS,
+    models: Sequence[str] | None = None,
     by: Sequence[str] | None = None,
     budget: Budget | None = None,
     replicates: int = 100,
@@ -155,7 +160,7 @@ def identify_bench(
     """Fit models, choose one by its held-out predictions, and give its numbers with intervals.
 
     Args:
-      models: names in MODELS; "native" and the gears among them make the ladder to choose from.
+      models: names in MODELS; "native" and the gears among them make the ladder to choose from. None: the usual ones of the bench.
       by: what is left out, of heldout.GROUPS; None: all that differs between the logs.
       budget: of each model.
       replicates: of the bootstrap.
@@ -164,7 +169,7 @@ def identify_bench(
       prefer: of heldout.PREFERENCES.
       told: gets a line for each step that takes time.
     """
-    chosen_models = sorted((MODELS[n] for n in models), key=lambda m: (m.law != "gear", len(m.parameters)))
+    chosen_models = _models(bench, models)
     told("fit: all logs")
     ladder_fits = fit_ladder(bench, chosen_models, budget, rng=np.random.default_rng(seed))
     fits = {model.name: ladder_fits[model.name] for model in chosen_models}
@@ -212,6 +217,10 @@ def identify_bench(
                 f"held-out logs with {freed.mean(other):.3g} {bench.unit}, and '{MODELS[chosen].title}' with {freed.mean(chosen):.3g}; measure the "
                 "torque constant by a stall test, and weigh the load, before you believe the gear"
             )
+    if "delay" in MODELS[chosen].parameters:
+        notes.append(
+            "the input's delay decides more than any friction beside the gear: --fit delay fits it with every model"
+        )
     notes = [*misfit.notes(), *notes]
     notes += diagnose.elsewhere(held, chosen, ladder)
     if prefer == "prediction" and held.errors and (simple := choose(held, ladder)) != chosen:

@@ -60,7 +60,8 @@ def from_two_encoders(logs: Sequence[Log], least: float = 0.2) -> dict[str, floa
         facts = carried(log)
         smooth = np.ones(9) / 9
         a = np.convolve(np.gradient(log.data["velocity"], log.dt), smooth, "same")
-        torques.append(facts["gravity"] * np.sin(log.data["position"]) + facts["inertia"] * a)
+        q = log.data["position"]
+        torques.append(facts["gravity"] * np.sin(q) - log.along(q) + facts["inertia"] * a)
         ahead.append(log.data["rotor"] - log.data["position"])
         stays.append(max(5, round(0.05 / log.dt)))
     level = least * np.quantile(np.abs(np.concatenate(torques)), 0.99)

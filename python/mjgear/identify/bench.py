@@ -10,8 +10,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from mjgear.identify import core
-from mjgear.identify.logs import Log, LogError
-from mjgear.identify.models import PARAMETERS, Model, friction
+from mjgear.identify.logs import Log, LogError, read_torques
+from mjgear.identify.models import PARAMETERS, PER_LOAD, Model, friction
 from mjgear.identify.servo import Servo
 
 GRAVITY = 9.80665  # m/s2
@@ -132,6 +132,10 @@ class Bench:
     unit: str
     notes: list[str]
 
+    def lacks(self, model: Model) -> str:
+        """Return what a model depends on that this bench does not show; "" if nothing."""
+        return ""
+
     def unit_of(self, name: str) -> float:
         """SI units in one unit of a parameter."""
         top, _, bottom = PARAMETERS[name].unit.partition("/")
@@ -139,7 +143,7 @@ class Bench:
 
     def space(self, model: Model) -> Space:
         """The free parameters of a model here."""
-        names = tuple(n for n in (*self.extra, *model.parameters) if n not in self.known)
+        names = tuple(n for n in dict.fromkeys((*self.extra, *model.parameters)) if n not in self.known)
         table = [PARAMETERS[n] for n in names]
         unit = np.array([self.unit_of(n) for n in names])
         step = np.array([p.step for p in table])
@@ -207,6 +211,10 @@ class Bench:
         """The same logs, simulated in pieces of this length (s) that begin at the measured state; None: no simulation."""
         return None
 
+    def finer(self) -> Bench | None:
+        """The same logs with half the step; None: no simulation."""
+        return None
+
     def residuals(self, model: Model, values: Mapping[str, float], logs: Sequence[int]) -> list[np.ndarray]:
         """Prediction - measurement of each of these logs, thinned out where it is smooth."""
         raise NotImplementedError
@@ -220,7 +228,7 @@ class Pendulum(Bench):
     """A weight on an arm, or a bare inertia, in front of a servo; simulated by the core from the first sample on.
 
     The facts of a log give ``mass`` (kg), ``length`` (m) and ``arm_mass`` (kg, of a slender arm), or ``inertia``
-    (kg m2) and ``gravity`` (N m, torque at 90 degrees).
+    (kg m2) and ``gravity`` (N m, torque at 90 degrees); ``torques`` names a table of known torques (logs.read_torques).
 
     Args:
       logs: the logs.
@@ -290,9 +298,8 @@ class Pendulum(Bench):
         return {"torque_constant": torque / most, "resistance": _positive(supply / most)}
 
     def pieces(self, length: float) -> Pendulum:
-        made = type(self)(self.logs, self.servo, self.input, self.known, self._fit, length, self._step)
-        made.noise = self.noise * min(1.0, length) if length > 0 else self.noise
-        made.scale = dict(self.scale)
+        made = self._again(self.logs, length, self._step)
+        made.noise *= min(1.0, length)
         return made
 
     def beginning(self, part: float) -> Pendulum:
@@ -300,8 +307,15 @@ class Pendulum(Bench):
         logs = [
             replace(log, data={k: x[: max(2, round(part * log.n))] for k, x in log.data.items()}) for log in self.logs
         ]
-        made = type(self)(logs, self.servo, self.input, self.known, self._fit, self.reset, self._step)
-        made.noise, made.scale = self.noise, dict(self.scale)
+        return self._again(logs, self.reset, self._step)
+
+    def finer(self) -> Pendulum:
+        return self._again(self.logs, self.reset, min(self._step, max(log.dt for log in self.logs)) / 2)
+
+    def _again(self, logs: Sequence[Log], reset: float, step: float) -> Pendulum:
+        """This bench with other logs, resets or steps, and the same scales."""
+        made = type(self)(logs, self.servo, self.input, self.known, self._fit, reset, step)
+        made.noise, made.scale, made.extra = self.noise, dict(self.scale), self.extra
         return made
 
     def _choose_input(self) -> str:
@@ -335,6 +349,7 @@ class Pendulum(Bench):
             loop=self.input == "goal",
             enable=log.data.get("enable"),
             load=load,
+            along=read_torques(str(log.facts["torques"])) if "torques" in log.facts else None,
             substeps=max(1, math.ceil(log.dt / self._step - 1e-9)),
             reset=round(self.reset / log.dt),
         )
@@ -380,6 +395,10 @@ class Pendulum(Bench):
         return np.array(
             [np.mean(np.abs(q - self._rollouts[i].position)) for i, q in self._positions(model, values, logs)]
         )
+
+    def static(self, i: int, q: np.ndarray) -> np.ndarray:
+        """Torque against the joint at angles in log i: gravity, less known torques."""
+        return np.asarray(self._bases[i][core.INDEX["gravity"]] * np.sin(q) - self.logs[i].along(q))
 
     def constants(self, i: int) -> dict[str, float]:
         """Parameters of bench and controller of log i, which are not fitted."""
@@ -543,6 +562,11 @@ class Dynamometer(Bench):
         ends = np.cumsum([0, *(first.size for first in self._first)]).tolist()
         self._places = [slice(a, b) for a, b in zip(ends, ends[1:])]
 
+    def lacks(self, model: Model) -> str:
+        return next(
+            (f"{n}, which shows in a simulation alone" for n in ("delay", "half_gap") if n in model.parameters), ""
+        )
+
     def _usual_torque(self, most: float) -> float:
         """Largest output torque, N m. most: largest input."""
         torque = max(float(np.max(np.abs(log.data["output"]))) for log in self.logs)
@@ -628,6 +652,11 @@ class FreeRun(Dynamometer):
             threshold,
         )
         self.notes.append("how friction depends on load is unknown: these logs have no load")
+
+    def lacks(self, model: Model) -> str:
+        return super().lacks(model) or (
+            "" if not PER_LOAD & set(model.parameters) else "load, which these logs do not have"
+        )
 
     def _usual_torque(self, most: float) -> float:
         if self.input == "torque":

@@ -176,7 +176,6 @@ def _parser() -> argparse.ArgumentParser:
     )
     c.add_argument(
         "--models",
-        default=",".join(DEFAULT_MODELS),
         help=f"of {', '.join(MODELS)} (default: {','.join(DEFAULT_MODELS)})",
     )
     c.add_argument(
@@ -299,10 +298,10 @@ def _identify(a: argparse.Namespace) -> int:
     told = (lambda text: None) if a.quiet else (lambda text: print(text, file=sys.stderr, flush=True))
     known, tolerance = _known(a.known)
     tolerance |= _tolerances(a.tolerance)
-    models = a.models.split(",")
-    if a.backlash:
+    models = a.models.split(",") if a.models else [*DEFAULT_MODELS] if a.backlash else None
+    if models and a.backlash:
         models += [name for name in ("backlash", "backlash_stribeck") if name not in models]
-    for name in models:
+    for name in models or ():
         if name not in MODELS:
             raise LogError(f"--models: no model '{name}'; there are {', '.join(MODELS)}")
     by = a.leave_out.split(",") if a.leave_out else None

@@ -31,6 +31,9 @@ class _Log(ctypes.Structure):
         ("input", _doubles),
         ("enable", _bytes),
         ("load", _doubles),
+        ("places", ctypes.c_int),
+        ("place", _doubles),
+        ("along", _doubles),
         ("friction", _doubles),
         ("position", _doubles),
         ("velocity", _doubles),
@@ -72,6 +75,7 @@ class Rollout:
       loop: True if the input is a goal in rad.
       enable: False where the motor is off, (n); None: always on.
       load: torque against the joint besides gravity, N m, (n); None: none.
+      along: angles and known torques along the position there, rad and N m; None: none.
       substeps: steps of the simulation in one sample.
       reset: samples between returns to the measured state; 0: never.
       law: "gear" or "bam".
@@ -87,6 +91,7 @@ class Rollout:
         loop: bool = False,
         enable: npt.ArrayLike | None = None,
         load: npt.ArrayLike | None = None,
+        along: tuple[np.ndarray, np.ndarray] | None = None,
         substeps: int = 1,
         reset: int = 0,
         law: str = "gear",
@@ -98,6 +103,7 @@ class Rollout:
         self.n = self.position.size
         self.velocity = column(velocity)
         self._input = column(input)
+        self._along = along
         self._load = None if load is None else column(load)
         self._enable = None if enable is None else np.ascontiguousarray(enable, dtype=np.uint8)
         for array in (self.velocity, self._input, self._load, self._enable):
@@ -114,6 +120,8 @@ class Rollout:
             _pointer(self._input),
             None if self._enable is None else self._enable.ctypes.data_as(_bytes),
             _pointer(self._load),
+            0 if along is None else along[0].size,
+            *map(_pointer, along or (None, None)),
             None,
             _pointer(self.position),
             _pointer(self.velocity),

@@ -28,7 +28,7 @@ def load_share(bench: Bench, fit: Fit) -> float:
         if isinstance(bench, Pendulum):
             c = bench.constants(i)
             a = np.gradient(log.data["velocity"], log.dt)
-            x = c["gravity"] * np.sin(log.data["position"]) + c["inertia"] * a
+            x = bench.static(i, log.data["position"]) + c["inertia"] * a
         else:
             x = log.data["output"]
         square += float(np.sum(x**2))

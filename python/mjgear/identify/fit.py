@@ -224,6 +224,8 @@ def embedded(bench: Bench, source: Fit, target: Model) -> list[dict[str, float]]
             }
             for part in (0.1, 0.3)
         ]
+    if "delay" in space.names and "delay" not in source.values:
+        starts.append({**start, "delay": float(np.mean(PARAMETERS["delay"].start)) * bench.unit_of("delay")})
     if "motor_viscous" in space.names and "motor_viscous" not in source.values:
         starts.append({**start, "motor_viscous": 0.5 * start["viscous"], "viscous": 0.5 * start["viscous"]})
     return starts

@@ -163,6 +163,11 @@ def intervals(
     half = np.sqrt(half**2 + spread)
     low, high = estimate - half, estimate + half
 
+    # effect of the step: errors of the first order, at no step at all
+    if (finer := bench.finer()) is not None:
+        half_step = minimize(finer, fit.model, range(n), here, space, 12)[0].x
+        ends = [*ends, dict(zip(space.names, ((2 * half_step - here) * space.size).tolist()))]
+
     # range of possible truth: scatter about its middle, which the estimate need not be near to
     if ends:
         others = np.array(

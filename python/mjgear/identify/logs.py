@@ -25,6 +25,7 @@ rotor            rad      the motor's encoder, divided by the ratio
 from __future__ import annotations
 
 import csv
+import functools
 import gzip
 import io
 import json
@@ -211,6 +212,10 @@ class Log:
             raise LogError(f"{self.name}: {fact} = '{self.facts[fact]}' is not a number")
         return value
 
+    def along(self, q: np.ndarray) -> np.ndarray:
+        """Known torque along the position at angles, N m, by the table that the fact `torques` names."""
+        return np.interp(q, *read_torques(str(self.facts["torques"]))) if "torques" in self.facts else np.zeros_like(q)
+
 
 # ---------------------------------------- files -------------------------------------------------------------------
 
@@ -337,6 +342,22 @@ def _read_csv(path: Path, named: Sequence[str] | None = None) -> _Table:
                 values[k] = math.nan
         columns[name] = values
     return _Table(columns, start + 2, facts)
+
+
+@functools.cache
+def read_torques(path: str) -> tuple[np.ndarray, np.ndarray]:
+    """Angles and torques along the position of a spring or counterbalance, from a CSV with columns position (rad) and torque (N m).
+
+    Raises:
+      LogError: it is no such table.
+    """
+    columns = _read_csv(Path(path)).columns
+    if not {"position", "torque"} <= columns.keys():
+        raise LogError(f"{path}: a table of known torques has the columns position (rad) and torque (N m)")
+    q, torque = columns["position"], columns["torque"]
+    if q.size < 2 or not np.all(np.diff(q) > 0) or not np.all(np.isfinite(torque)):
+        raise LogError(f"{path}: positions increase from line to line, and each has a torque")
+    return q, torque
 
 
 def _read_json(path: Path) -> _Table:

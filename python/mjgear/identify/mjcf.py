@@ -130,6 +130,10 @@ def actuators(bench: Pendulum, values: Mapping[str, float], i: int, joint: str =
             f'<general name="back_emf" joint="{joint}" gainprm="0" biastype="affine" '
             f'biasprm="0 0 {_number(-k * unit)}"/>'
         )
+    beside = [name for name in ("integral", "feedforward", "filter", "dead_band") if constants[name] > 0]
+    beside += ["torques"] if "torques" in bench.logs[i].facts else []
+    if beside:
+        lines.append(f"<!-- without what the fit had: {', '.join(beside)} -->")
     if bench.drive == "current" and constants["supply"] > 0:
         lines.append("<!-- without the bound that the supply sets to the current at high speed -->")
     return "\n".join(indent + line for line in lines)

@@ -39,7 +39,7 @@ PARAMETERS = {
         Parameter("torque_scale", "1", "", 0.1, 10, 0.05, (1.0, 1.0), "of the motor's torque, over what logs and servo say"),
         Parameter("armature", "kg m2", "inertia", 1e-4, 20, 0.2, (0.02, 1.0), "rotor inertia at the output side"),
         Parameter("offset", "rad", "", -0.3, 0.3, 0.02, (-0.02, 0.02), "angle of the encoder's zero"),
-        Parameter("delay", "s", "time", 0.0, 0.3, 0.03, (0.0, 0.03), "of the input"),
+        Parameter("delay", "s", "time", 0.0, 0.3, 0.03, (0.0, 0.03), "of the input", 0.0),
         Parameter("drift", "1", "", -0.9, 5.0, 0.1, (0.0, 0.4), "part by which friction at the beginning of the logs exceeds that at their end", 0.0),
         Parameter("warm_up", "s", "campaign", 0.05, 10, 0.3, (0.2, 0.8), "time constant of that change"),
         Parameter("slew", "rad/s", "speed", 0.02, 10, 0.2, (0.4, 2.0), "most change of the servo's goal"),
@@ -100,6 +100,14 @@ class Model:
     akin: str | None = None
 
 
+#: parameters of friction that depends on load
+PER_LOAD = {*PLACES, *(place for places in PLACES.values() for place in places)} - {
+    "vs",
+    "alpha",
+    "stribeck_velocity",
+    "stribeck_exponent",
+}
+
 _PLAIN = ("coulomb", "viscous")
 _BENT = ("curved_friction", "curved_exponent")
 _GAMMA = (*_PLAIN, "gamma_u", "gamma_v")
@@ -115,7 +123,9 @@ LADDER = {
         Model("gamma", "gear: gamma_u, gamma_v", "gear", _GAMMA, ("native",)),
         Model("gamma_curved", "gear + curved viscous friction", "gear", (*_GAMMA, *_BENT), ("gamma", "curved")),
         Model("gamma_motor", "gear + viscous friction of the motor", "gear", (*_GAMMA, "motor_viscous"), ("gamma",)),
+        Model("gamma_delay", "gear + delay of the input", "gear", (*_GAMMA, "delay"), ("gamma",)),
         Model("stribeck", "gear + Stribeck", "gear", _STRIBECK, ("gamma",)),
+        Model("stribeck_delay", "gear + Stribeck + delay of the input", "gear", (*_STRIBECK, "delay"), ("gamma_delay", "stribeck")),
         Model("quadratic", "gear + Stribeck + load at rest, quadratic", "gear",
               (*_STRIBECK, "gamma_u_stribeck", "gamma_v_stribeck", "gamma_u_quadratic", "gamma_v_quadratic"), ("stribeck",)),
         Model("backlash", "gear + backlash", "gear", (*_GAMMA, "half_gap"), ("gamma",)),

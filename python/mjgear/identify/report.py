@@ -163,8 +163,10 @@ def torques(found: Identification, i: int) -> tuple[np.ndarray, np.ndarray, np.n
     a = np.convolve(np.gradient(v, log.dt), smooth, "same")
     told = log.data[bench.input]
     if bench.input == "goal":
-        told = c["gain"] * (told - log.data["position"]) - c["derivative"] * v
-        told = np.clip(told, -c["limit"], c["limit"]) if c["limit"] > 0 else told
+        most, error = c["limit"] or np.inf, told - log.data["position"]
+        integral = np.clip(c["integral"] * log.dt * np.cumsum(error), -most, most)
+        told = c["gain"] * error + integral + c["feedforward"] * np.gradient(told, log.dt) - c["derivative"] * v
+        told = np.clip(np.sign(told) * np.maximum(np.abs(told) - c["dead_band"], 0), -most, most)
     k = values.get("torque_constant", 1.0)
     if bench.drive == "voltage":
         motor = k / values["resistance"] * (told - k * v)
@@ -173,7 +175,7 @@ def torques(found: Identification, i: int) -> tuple[np.ndarray, np.ndarray, np.n
         motor = told * (k if bench.drive == "current" else 1.0)
     motor = values.get("torque_scale", 1.0) * motor * log.data.get("enable", np.ones(log.n))
     delivered = (
-        c["gravity"] * np.sin(log.data["position"] + values.get("offset", 0.0)) + c["inertia"] * a + _viscous(found, v)
+        bench.static(i, log.data["position"] + values.get("offset", 0.0)) + c["inertia"] * a + _viscous(found, v)
     )
     moving = np.abs(v) > 0.1
     return (motor - values.get("armature", 0.0) * a - _rotor_viscous(found, v))[moving], delivered[moving], v[moving]
@@ -261,8 +263,7 @@ def _residuals(found: Identification) -> Figure:
             assert isinstance(bench, Pendulum)
             reduced = np.asarray
             r = bench.simulate(fit.model, fit.values, i)["position"] - log.data["position"]
-            c = bench.constants(i)
-            x = c["gravity"] * np.sin(log.data["position"])
+            x = bench.static(i, log.data["position"])
         error.append(r)
         load.append(x)
         speed.append(reduced(log.data["velocity"]))

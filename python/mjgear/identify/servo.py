@@ -14,7 +14,7 @@ from mjgear.identify.logs import Log, LogError, read_json
 class Servo:
     """Motor, amplifier and firmware of a servo.
 
-    The position loop sets ``duty = clip(kp error_gain (goal - position) - derivative velocity, +-max_duty)`` of the
+    The position loop sets ``duty = clip(kp error_gain (goal - position) + integral + feedforward goal' - derivative velocity, +-limit)`` of the
     supply (drive "voltage"), or a current or torque in A or N m (drives "current", "torque"). kp is the number in the
     servo's register, from the log.
 
@@ -22,6 +22,10 @@ class Servo:
       drive: what the amplifier sets: "voltage", "current" or "torque".
       error_gain: duty (A, N m) for one rad and kp = 1.
       derivative: duty (A, N m) for one rad/s.
+      integral: duty (A, N m) for one rad s, up to the limit.
+      feedforward: duty (A, N m) for one rad/s of the goal.
+      filter: time constant of the low-pass of the velocity, s; 0: none.
+      dead_band: duty (A, N m) that the PWM stage loses, of either sign.
       limit: largest duty, 1 at most for "voltage"; largest current or torque; 0: none.
       current_limit: of the winding, A, for drive "voltage"; 0: none.
       supply: V; a log's ``vin`` goes first. For drive "current" 0 means that the supply never bounds the current.
@@ -36,6 +40,10 @@ class Servo:
     drive: str = "voltage"
     error_gain: float = 0.0
     derivative: float = 0.0
+    integral: float = 0.0
+    feedforward: float = 0.0
+    filter: float = 0.0
+    dead_band: float = 0.0
     limit: float = 0.0
     current_limit: float = 0.0
     supply: float = 0.0
@@ -57,7 +65,8 @@ class Servo:
             constants["supply"] = supply
         if loop:
             constants["gain"] = unit * self.error_gain * log.number("kp")
-            constants["derivative"] = unit * self.derivative
+            constants |= {k: unit * getattr(self, k) for k in ("derivative", "integral", "feedforward", "dead_band")}
+            constants["filter"] = self.filter
             constants["slew"] = self.slew
         return constants
 

@@ -22,7 +22,8 @@ _MISFIT = 1.5  # least ratio of residual to sensor noise that shows a missing te
 _WORTH = 0.2  # part of the squared held-out residual that a suspect explains at least
 _LEVEL = 0.975  # probability of the test that it does so log after log, divided among the suspects
 _PERIODS = 12  # a turn, up to which friction and torque over the angle are looked for
-_HATS = 4  # pieces of a curve over speed or load
+_LOADS = np.linspace(0, 1, 4)  # corners of a curve over the load
+_SPEEDS = np.array([0, 0.04, 0.15, 0.4, 1])  # and over the speed, denser where Stribeck friction falls
 _STEP = 1e-3  # of the torque of a term, relative to the usual torque
 _REST = 0.02  # below this part of the usual speed the direction of friction is uncertain
 
@@ -96,10 +97,9 @@ def noise(x: np.ndarray) -> float:
     return (most or float(np.sqrt(np.mean(differences**2)))) / math.sqrt(20)
 
 
-def _hats(x: np.ndarray, n: int) -> list[np.ndarray]:
+def _hats(x: np.ndarray, corners: np.ndarray) -> list[np.ndarray]:
     """Piecewise linear curves over 0 to 1 that add up to 1."""
-    places = np.linspace(0, 1, n)
-    return [np.interp(np.clip(x, 0, 1), places, row) for row in np.eye(n)]
+    return [np.interp(np.clip(x, 0, 1), corners, row) for row in np.eye(corners.size)]
 
 
 @dataclass
@@ -139,12 +139,12 @@ def _direction(m: _Motion) -> list[np.ndarray]:
 
 
 def _speed(m: _Motion) -> list[np.ndarray]:
-    return [m.sign * hat for hat in _hats(np.abs(m.v), _HATS)]
+    return [m.sign * hat for hat in _hats(np.abs(m.v), _SPEEDS)]
 
 
 def _load(m: _Motion) -> list[np.ndarray]:
     driven = m.load * m.v < 0
-    hats = _hats(np.abs(m.load), _HATS)[1:]
+    hats = _hats(np.abs(m.load), _LOADS)[1:]
     return [m.sign * hat * side for side in (driven, ~driven) for hat in hats]
 
 
@@ -187,7 +187,7 @@ def _motions(bench: Bench, fit: Fit) -> list[_Motion]:
         if isinstance(bench, Pendulum):
             run = bench.simulate(fit.model, fit.values, i)
             c = bench.constants(i)
-            load = c["gravity"] * np.sin(run["position"]) + c["inertia"] * np.gradient(run["velocity"], log.dt)
+            load = bench.static(i, run["position"]) + c["inertia"] * np.gradient(run["velocity"], log.dt)
             made.append(_Motion(run["position"], run["velocity"] / speed, load / torque, time, temperature))
         else:
             assert isinstance(bench, Dynamometer)

@@ -108,6 +108,20 @@ def identify_parser() -> argparse.ArgumentParser:
         metavar="20%",
         help="of the model's masses, centres and inertias (default: 20%%)",
     )
+    c.add_argument(
+        "--coupling",
+        action="append",
+        default=[],
+        metavar="DRIVE=JOINT:NUMBER,...",
+        help="a drive that moves several joints: its rate is the sum of NUMBER times the joint's rate; drives have their joints' names",
+    )
+    c.add_argument(
+        "--torques",
+        action="append",
+        default=[],
+        metavar="JOINT=FILE.csv",
+        help="known torque of a spring or counterbalance, columns position (rad) and torque (N m, along the position)",
+    )
     c.add_argument("--cutoff", type=float, metavar="HZ", help="of the filter of positions (default: by their spectra)")
     c.add_argument("--dt", type=float, help="time between samples, s, where no column says it")
     c.add_argument("--replicates", type=int, default=100, help="of the bootstrap (default: %(default)s)")
@@ -164,9 +178,18 @@ def run_identify(arguments: list[str]) -> int:
     for name, value in constants.items():
         if value == 0:
             raise LogError(f"--torque-constant {name}=0: a torque constant is not 0")
+    coupling = {
+        drive: {
+            joint: _number(number, f"--coupling {drive}")
+            for joint, _, number in (p.partition(":") for p in row.split(","))
+        }
+        for drive, row in _pairs(a.coupling, "coupling").items()
+    }
+    if coupling and (a.urdf or a.isaac or a.drake):
+        raise LogError("--urdf, --isaac and --drake have no drives that move several joints; take --mjcf")
     found = identify(a.robot, a.logs, a.joints.split(",") if a.joints else None, _pairs(a.column, "column"),
                      {k: _fact(v) for k, v in _pairs(a.fact, "fact").items()}, a.dt, a.header.split(",") if a.header else None, inertia_tolerance=a.inertia_tolerance,
-                     torque_tolerance=a.torque_tolerance, torque_constants=constants, replicates=a.replicates, cutoff=a.cutoff, seed=a.seed, compare=a.compare, prefer=a.prefer, told=told)  # fmt: skip
+                     torque_tolerance=a.torque_tolerance, torque_constants=constants, coupling=coupling, torques=_pairs(a.torques, "torques"), replicates=a.replicates, cutoff=a.cutoff, seed=a.seed, compare=a.compare, prefer=a.prefer, told=told)  # fmt: skip
     print(f"{found.table()}\n\n{found.numbers()}\n")
     for note in found.notes:
         print(f"- {note}")

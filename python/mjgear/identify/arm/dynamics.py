@@ -75,10 +75,15 @@ class Arm:
     Joints that are not named stay at their held positions; bodies on them belong to the link before. Springs of joints
     count; gravity compensation, which is a simulator's, does not.
 
+    Each joint has a drive of its own. Where drives move several joints, `coupling` says how: rates of drives = coupling @ rates of joints. The
+    torque of a drive, its friction and its rotor then belong to its rate, and what is said of joint j is said of drive j.
+
     Args:
       model: compiled MJCF.
       joints: names of the joints in the logs that move, in the order of their columns.
       held: other joints and their positions; those that are not named are at their reference (qpos0).
+      coupling: (joints, joints), not singular; None: none.
+      torques: joint -> angles and known torques along the position there, of springs and counterbalances.
 
     Attributes:
       joints: names.
@@ -89,8 +94,17 @@ class Arm:
     Raises: LogError: a joint is missing, or is not a hinge or slide, or the base is free.
     """
 
-    def __init__(self, model: mujoco.MjModel, joints: Sequence[str], held: Mapping[str, float] | None = None) -> None:
+    def __init__(
+        self,
+        model: mujoco.MjModel,
+        joints: Sequence[str],
+        held: Mapping[str, float] | None = None,
+        coupling: np.ndarray | None = None,
+        torques: Mapping[str, tuple[np.ndarray, np.ndarray]] | None = None,
+    ) -> None:
         self.model = model
+        self.coupling = np.eye(len(joints)) if coupling is None else coupling
+        self.torques = {joints.index(name): table for name, table in (torques or {}).items()}
         self.joints = list(joints)
         self.held = dict(held or {})
         ids = []
@@ -114,13 +128,34 @@ class Arm:
         self.spring = model.qpos_spring[model.jnt_qposadr[self.ids]].copy()
         self.links: list[Link] = []
         self._gather()
-        #: for each joint, the links that it moves
-        self.moved = [[k for k in range(len(self.links)) if j in self._chain(k)] for j in range(len(self.joints))]
+        self._carried = [[k for k in range(len(self.links)) if j in self._chain(k)] for j in range(len(self.joints))]
+        #: (joints, drives) torques of drives = torques of joints @ this
+        self._share = np.linalg.inv(self.coupling)
+        #: for each drive, the links that it moves
+        self.moved = [
+            sorted({k for i in np.flatnonzero(np.abs(column) > 1e-12) for k in self._carried[i]})
+            for column in self._share.T
+        ]
 
     @property
     def n(self) -> int:
         """Number of joints."""
         return len(self.joints)
+
+    def is_coupled(self, j: int) -> bool:
+        """Return whether drive j moves another joint than its own, or not at the same rate."""
+        return bool(np.any(self.coupling[j] != np.eye(self.n)[j]))
+
+    def drives(self, rates: np.ndarray) -> np.ndarray:
+        """(N, joints) rates or accelerations of the drives from those of the joints."""
+        return np.asarray(rates @ self.coupling.T)
+
+    def known(self, q: np.ndarray) -> np.ndarray:
+        """(N, joints) known torques along the positions."""
+        made = np.zeros_like(q)
+        for j, table in self.torques.items():
+            made[:, j] = np.interp(q[:, j], *table)
+        return made
 
     def _gather(self) -> None:
         """Links from bodies: a body without a geared joint is part of the link that it is fixed to."""
@@ -176,7 +211,7 @@ class Arm:
         return np.array([link.numbers for link in self.links])
 
     def regressor(self, q: np.ndarray, v: np.ndarray, a: np.ndarray) -> list[np.ndarray]:
-        """Of each joint (N, 10 x links that it moves): torques of joints are this times the inertial parameters.
+        """Of each drive (N, 10 x links that it moves): torques of drives are this times the inertial parameters.
 
         Args:
           q, v, a: (N, joints).
@@ -225,21 +260,32 @@ class Arm:
             e, at = axes[j]
             hinge = self.model.jnt_type[self.ids[j]] == _HINGE
             parts = []
-            for k in self.moved[j]:
+            for k in self._carried[j]:
                 R, p, omega, alpha, acc = frames[k]
                 moment = np.einsum("nij,ni->nj", R, e) if hinge else np.zeros(shape)
                 force = np.einsum("nij,ni->nj", R, _cross(e, p - at) if hinge else e)
                 w, wd, f = (np.einsum("nij,ni->nj", R, x) for x in (omega, alpha, acc))
                 parts.append(_columns(moment, force, w, wd, f))
             rows.append(np.concatenate(parts, axis=1))
-        return rows
+        return [self._driven(rows, d) if self._is_shared(d) else rows[d] for d in range(self.n)]
+
+    def _is_shared(self, d: int) -> bool:
+        """Return whether the torque of drive d is not that of its joint."""
+        return bool(np.any(self._share[:, d] != np.eye(self.n)[d]))
+
+    def _driven(self, rows: Sequence[np.ndarray], d: int) -> np.ndarray:
+        """The regressor of drive d from those of the joints."""
+        made = np.zeros((rows[0].shape[0], len(self.links), 10))
+        for j, row in enumerate(rows):
+            made[:, self._carried[j]] += self._share[j, d] * row.reshape(len(made), -1, 10)
+        return made[:, self.moved[d]].reshape(len(made), -1)
 
     def springs(self, q: np.ndarray) -> np.ndarray:
-        """(N, joints) torque that the joints' springs take from the motor."""
-        return np.asarray(self.stiffness * (q - self.spring))
+        """(N, joints) torque that springs of joints and known torques take from the drives."""
+        return np.asarray((self.stiffness * (q - self.spring) - self.known(q)) @ self._share)
 
     def select(self, j: int, parameters: np.ndarray) -> np.ndarray:
-        """The numbers (10 x links that joint j moves) out of (links, 10), flat or not."""
+        """The numbers (10 x links that drive j moves) out of (links, 10), flat or not."""
         return np.asarray(parameters.reshape(len(self.links), 10)[self.moved[j]].ravel())
 
 

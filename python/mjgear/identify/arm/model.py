@@ -17,6 +17,11 @@ from mjgear.identify.arm.law import PLACE, Rung
 
 #: numbers of the law -> keys of the plugin
 _KEYS = {"gamma_u": "gamma_u", "gamma_v": "gamma_v", "coulomb": "coulomb", "stribeck_friction": "stribeck_friction"}
+_OFF = {
+    "stribeck_velocity": 1.0,
+    "curved_velocity": 1.0,
+    "curved_exponent": 1.0,
+}  # of a drive without that term; others 0
 _POINTS = 200  # samples for the fit of another law
 _TURNS = 41  # places of the least slope that are tried
 
@@ -45,6 +50,11 @@ def viscous(p: np.ndarray, power: float, fastest: float) -> tuple[np.ndarray, di
     return np.array([steep * turn**2 + least, -steep * turn, steep / 3]), {}
 
 
+def drive_name(joint: str) -> str:
+    """Name of the tendon that stands for a drive of several joints."""
+    return f"drive of {joint}"
+
+
 def needs_gear(rung: Rung) -> bool:
     """True if MuJoCo's own friction cannot express this rung."""
     return bool(rung.terms & {"load", "stribeck"})
@@ -65,8 +75,14 @@ def build(
     made = _without_gears(spec, arm.joints)
     for link, numbers in zip(arm.links, parameters):
         _set_inertia(made, link.name, link.numbers, numbers)
+    drives: dict[str, dict[str, Any]] = {}
     for j, (name, rung) in enumerate(zip(arm.joints, rungs)):
-        joint = made.joint(name)
+        joint, coupled = made.joint(name), arm.is_coupled(j)
+        if coupled:  # friction and rotor are those of a tendon over the joints that the drive moves
+            joint.armature, joint.frictionloss, joint.damping = 0.0, 0.0, np.zeros_like(joint.damping)
+            joint = made.add_tendon(name=drive_name(name))
+            for k in np.flatnonzero(arm.coupling[j]):
+                joint.wrap_joint(arm.joints[k], float(arm.coupling[j, k]))
         damping, bent = (
             viscous(p[j], rung.shape.power, float(fastest[j])) if "curved" in rung.terms else viscous(p[j], 2.0, 1.0)
         )
@@ -86,7 +102,14 @@ def build(
             if "quadratic" in rung.terms:
                 values |= {f"gamma_{side}_stribeck": float(p[j, PLACE["gamma_stribeck"]]) for side in "uv"}
                 values |= {f"gamma_{side}_quadratic": float(p[j, PLACE["gamma_quadratic"]]) for side in "uv"}
-            mjgear.add(made, [name], name=f"gear_{name}", **values)
+            if coupled:
+                drives[joint.name] = values
+            else:
+                mjgear.add(made, [name], name=f"gear_{name}", **values)
+    if drives:  # one instance, since one body carries the joints of all
+        keys = {key: _OFF.get(key, 0.0) for values in drives.values() for key in values}
+        lists: dict[str, Any] = {key: [values.get(key, off) for values in drives.values()] for key, off in keys.items()}
+        mjgear.add(made, tendons=list(drives), name="gear_drives", **lists)
     return made
 
 

@@ -86,14 +86,15 @@ class Problem:
             payloads.append(_payload(self.logs[i]))
         self.n_pieces = len(self.piece_log)
         self.rows: list[Rows] = []
-        fastest = np.max([np.abs(m.v).max(axis=0) for m in self.motions], axis=0)
+        drives = [(arm.drives(m.v), arm.drives(m.a), np.sqrt(m.noise**2 @ arm.coupling.T**2)) for m in self.motions]
+        fastest = np.max([np.abs(v).max(axis=0) for v, _, _ in drives], axis=0)
         for j in range(arm.n):
             if fastest[j] == 0:
                 raise LogError(f"joint '{arm.joints[j]}' does not move in any log; leave it out (--joints), or move it")
             parts = []
             for i, m in enumerate(self.motions):
-                v = m.v[:, j]
-                least = max(0.004 * fastest[j], 4 * m.noise[j])
+                v, a, noise = (x[..., j] for x in drives[i])
+                least = max(0.004 * fastest[j], 4 * float(noise))
                 moving = np.abs(v) > least
                 # a block beside a reversal holds both signs
                 turns = np.flatnonzero(np.diff(np.sign(v)) != 0)
@@ -107,7 +108,7 @@ class Problem:
                     known = known + Y[:, -10:] @ payloads[i]
                 T = m.mean(self.logs[i].temperature[:, j])[keep] if self.logs[i].temperature is not None else None  # type: ignore[index]
                 parts.append(
-                    (Y, known, v[keep], m.a[keep, j], T, m.time[keep], np.full(keep.size, i), pieces[i][keep], keep)
+                    (Y, known, v[keep], a[keep], T, m.time[keep], np.full(keep.size, i), pieces[i][keep], keep)
                 )
             size = sum(p[2].size for p in parts)
             if size < 200:

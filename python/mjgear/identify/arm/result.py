@@ -10,7 +10,7 @@ from pathlib import Path
 import mujoco
 import numpy as np
 
-from mjgear.identify.arm import law, logs
+from mjgear.identify.arm import law, logs, touching
 from mjgear.identify.arm.choose import Choice, again, choose, published
 from mjgear.identify.arm.drift import Drift, drift
 from mjgear.identify.arm.dynamics import Arm
@@ -18,7 +18,7 @@ from mjgear.identify.arm.fit import Fitter, Known, State
 from mjgear.identify.arm.intervals import Intervals, intervals
 from mjgear.identify.arm.law import PLACE, Rung
 from mjgear.identify.arm.problem import Problem, changed
-from mjgear.identify.logs import LogError
+from mjgear.identify.logs import LogError, read_torques
 
 _STILL = 2e-3  # rad or m: a joint that moves less is held
 _LEAST_MASS, _LEAST_INERTIA = 1e-6, 1e-9  # kg, kg m2: mass and inertia of links without any in the model
@@ -247,6 +247,8 @@ def identify_logs(
     inertia_tolerance: float = 0.2,
     torque_tolerance: float | Sequence[float] = 0.1,
     torque_constants: Mapping[str, float] | None = None,
+    coupling: Mapping[str, Mapping[str, float]] | None = None,
+    torques: Mapping[str, str | Path] | None = None,
     replicates: int = 100,
     cutoff: float | None = None,
     seed: int = 0,
@@ -261,6 +263,8 @@ def identify_logs(
       inertia_tolerance: relative, of masses, centres (of the gyration radius) and inertias of the model; 0: they are right.
       torque_tolerance: relative, of the torques' scale, or of torque_constants, one for all or for each joint.
       torque_constants: joint -> N m at the output side for one logged unit; currents without one: it is fitted.
+      coupling: drive, by its joint's name -> joint -> rate of the drive in one of that joint; drives that are not named move their joint.
+      torques: joint -> table of known torques along its position (mjgear.identify.logs.read_torques).
       replicates: of the bootstrap.
       cutoff: of the filter of positions, Hz; None: by the logs' spectra.
       compare: hold out the published models of servos too.
@@ -275,7 +279,14 @@ def identify_logs(
     if np.ndim(torque_tolerance) and still:
         torque_tolerance = [t for j, t in enumerate(np.asarray(torque_tolerance)) if j not in still]
     torque_constants = {name: value for name, value in (torque_constants or {}).items() if name not in held}
-    arm = Arm(spec.compile(), names, held)
+    arm = Arm(
+        spec.compile(),
+        names,
+        held,
+        _coupled(names, coupling),
+        {n: read_torques(str(f)) for n, f in (torques or {}).items() if n not in held},
+    )
+    touching.refuse(arm, read)
     joints = names
     told("motions")
     problem = Problem(arm, read, cutoff)
@@ -296,6 +307,7 @@ def identify_logs(
         if prefer == "prediction"
         else []
     )
+    notes += [f"{joints[j]}: the robot in MJCF lacks the known torques of its table" for j in arm.torques]
     notes += [f"{name} does not move in any log and is held at {value:.4g}" for name, value in held.items()]
 
     told("fit: native")
@@ -333,6 +345,22 @@ def identify_logs(
     result = Identified(spec, fitter, state, native, choice, found, drifts, notes)
     notes += _findings(result)
     return result
+
+
+def _coupled(joints: Sequence[str], coupling: Mapping[str, Mapping[str, float]] | None) -> np.ndarray:
+    """Rates of drives = this @ rates of joints."""
+    made = np.eye(len(joints))
+    for drive, row in (coupling or {}).items():
+        if strange := [name for name in (drive, *row) if name not in joints]:
+            raise LogError(
+                f"coupling of '{drive}': '{strange[0]}' is no joint of the logs that moves; there are {', '.join(joints)}"
+            )
+        made[joints.index(drive)] = [row.get(name, 0.0) for name in joints]
+    if abs(np.linalg.det(made)) < 1e-9:
+        raise LogError(
+            "coupling: the drives do not move all joints independently: log as many drives as joints; a finger with fewer motors: doc/tendons.md"
+        )
+    return made
 
 
 def _findings(found: Identified) -> list[str]:

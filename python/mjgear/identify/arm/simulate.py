@@ -16,7 +16,7 @@ import numpy as np
 
 from mjgear.identify.arm.dynamics import Arm
 from mjgear.identify.arm.law import PLACE
-from mjgear.identify.arm.model import build
+from mjgear.identify.arm.model import build, drive_name
 from mjgear.identify.arm.problem import changed
 from mjgear.identify.arm.result import Identified
 from mjgear.identify.logs import LogError, read_json
@@ -143,7 +143,13 @@ def controller(found: Identified, given: Mapping[str, Sequence[float]] | None = 
         assert log.goal is not None
         goal = np.stack([motion.mean(g) for g in log.goal.T], axis=1)
         columns.append(
-            np.stack([goal - motion.q, -motion.v, np.gradient(goal, motion.block, axis=0), _held(found, goal)], axis=2)
+            np.stack(
+                [
+                    *map(found.arm.drives, (goal - motion.q, -motion.v, np.gradient(goal, motion.block, axis=0))),
+                    _held(found, goal),
+                ],
+                axis=2,
+            )
         )
     for j in range(n):
         late = found.rungs[j].shape.delay + found.state.p[j, PLACE["delay"]]
@@ -198,8 +204,10 @@ def simulate_loop(found: Identified, loop: Controller) -> Simulated | None:
         assert log.goal is not None
         samples = log.dt * np.arange(log.n)
         goal = np.stack([np.interp(t, samples, g) for g in log.goal.T], axis=1)
-        rate = np.stack([np.interp(t, samples, np.gradient(g, log.dt)) for g in log.goal.T], axis=1)
-        return np.asarray(goal + (loop.kf * rate + loop.kg * _held(found, goal) + loop.offset[:, m]) / loop.kp)
+        rate = found.arm.drives(np.stack([np.interp(t, samples, np.gradient(g, log.dt)) for g in log.goal.T], axis=1))
+        return np.asarray(
+            found.arm.drives(goal) + (loop.kf * rate + loop.kg * _held(found, goal) + loop.offset[:, m]) / loop.kp
+        )
 
     horizon = min(_LOOP_HORIZON, *(0.9 * log.n * log.dt for log in problem.logs))
     moved, errors = _pieces(found, horizon, _LOOP_PIECES, drive, loop)
@@ -249,6 +257,7 @@ def _pieces(
                 positions = np.empty_like(measured)
                 for row, control in enumerate(drive(what, m, t - 0.5 * _STEP)):
                     data.ctrl[:] = control
+                    data.qfrc_applied[vadr] = arm.known(data.qpos[None, qadr])[0]
                     mujoco.mj_step(model, data)
                     positions[row] = data.qpos[qadr]
                 errors[what].append(np.clip(positions - measured, -10, 10)[per - 1 :: per])
@@ -297,13 +306,17 @@ def _starts(found: Identified, horizon: float, pieces: int) -> list[tuple[int, i
 def _driven(spec: mujoco.MjSpec, found: Identified, log: int, loop: Controller | None) -> mujoco.MjModel:
     """The robot with a motor, or a position loop, at each joint and nothing else that drives, without contacts, with the payload of a log."""
     made = spec.copy()
-    for unused in (*made.actuators, *made.keys, *made.sensors, *made.equalities, *made.tendons):
+    arm = found.arm
+    coupled = {name: drive_name(name) for j, name in enumerate(arm.joints) if arm.is_coupled(j)}
+    tendons = [tendon for tendon in made.tendons if tendon.name not in coupled.values()]
+    for unused in (*made.actuators, *made.keys, *made.sensors, *made.equalities, *tendons):
         made.delete(unused)
     for joint in list(made.joints):
         if joint.name not in found.arm.joints:
             lock(made, joint, found.arm)
     for j, name in enumerate(found.arm.joints):
-        motor = made.add_actuator(name=f"motor of {name}", target=name, trntype=mujoco.mjtTrn.mjTRN_JOINT)
+        motor = made.add_actuator(name=f"motor of {name}", target=coupled.get(name, name))
+        motor.trntype = mujoco.mjtTrn.mjTRN_TENDON if name in coupled else mujoco.mjtTrn.mjTRN_JOINT
         if loop is None:
             motor.set_to_motor()
         else:
