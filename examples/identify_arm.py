@@ -1,7 +1,7 @@
 """Logs of a six-joint arm with strain-wave gears, to be identified.
 
     python examples/identify_arm.py arm/
-    mjgear identify arm/log*.npz --bench arm/arm.xml --joint yaw,shoulder,elbow,roll,wrist,hand --figures arm/ --mjcf arm/found.xml
+    python examples/sysid_gears.py arm/arm.xml yaw,shoulder,elbow,roll,wrist,hand arm/found.xml arm/log*.npz
 
 The first line simulates what a bench would log: goals, encoders and joint torques, with noise, of an arm whose gears are
 drawn at random; they are printed. arm.xml is the arm as its maker would describe it, without gears.
@@ -12,9 +12,8 @@ import sys
 
 import mujoco
 import numpy as np
+import sysid_gears
 from mujoco import sysid
-
-from mjgear.identify import robot
 
 JOINTS = ("yaw", "shoulder", "elbow", "roll", "wrist", "hand")
 STEP = 0.002
@@ -97,13 +96,15 @@ def write(folder, rng, logs=3):
     folder.mkdir(parents=True, exist_ok=True)
     true = truth(rng)
     real = arm()
-    robot.parameters(real, JOINTS)
+    sysid_gears.parameters(real, JOINTS)
     for name, value in true.items():
-        robot.set_number(real, *name.split("."), value)
+        sysid_gears.set_number(real, *name.split("."), value)
     (folder / "arm.xml").write_text(arm().to_xml())
     for k in range(logs):
-        control, state, sensordata = measure(real, rng)
-        sysid.SystemTrajectory(real.compile(), control, sensordata, state, None).save_to_disk(folder / f"log{k}.npz")
+        control, _, sensordata = measure(real, rng)
+        plain = arm().compile()
+        state = sysid.create_initial_state(plain, np.zeros(6))
+        sysid.SystemTrajectory(plain, control, sensordata, state, None).save_to_disk(folder / f"log{k}.npz")
     return true
 
 

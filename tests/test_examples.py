@@ -55,6 +55,7 @@ class Examples(unittest.TestCase):
                 "newton_quadruped.py",
                 "newton_drive.py",
                 "identify_arm.py",
+                "sysid_gears.py",
                 "train_hopper.py",
             )  # have tests of their own
             if file.suffix == ".py" and file.name not in own:

@@ -469,29 +469,20 @@ class Files(unittest.TestCase):
         sys.path.insert(0, str(pathlib.Path(os.environ["MJGEAR_SOURCE_DIR"]) / "examples"))
         import identify_arm
 
-        from mjgear.identify import robot
+        import sysid_gears
 
         with tempfile.TemporaryDirectory() as name:
             folder = pathlib.Path(name)
             identify_arm.write(folder, np.random.default_rng(1), logs=1)
             plain = identify_arm.arm()
             geared = identify_arm.arm()
-            robot.parameters(geared, identify_arm.JOINTS)
+            sysid_gears.parameters(geared, identify_arm.JOINTS)
             one, other = (
                 logs.read(folder / "log0.npz", spec.compile(), identify_arm.JOINTS) for spec in (plain, geared)
             )
             np.testing.assert_array_equal(one.torque, other.torque)
             np.testing.assert_array_equal(one.position, other.position)
             self.assertGreater(np.ptp(one.position[:, 1]), 0.1)
-            # --bench: a log of the model without gears, whose state is smaller
-            control, state, sensordata = identify_arm.measure(plain, np.random.default_rng(2), 0.1)
-            robot.sysid.SystemTrajectory(plain.compile(), control, sensordata, state, None).save_to_disk(
-                folder / "plain.npz"
-            )
-            for log in ("log0.npz", "plain.npz"):
-                self.assertIsNotNone(robot.load(folder / log, geared.compile(), plain.compile()))
-            with self.assertRaises(ValueError):
-                robot.load(folder / "plain.npz", geared.compile())
 
 
 class Urdf(unittest.TestCase):

@@ -128,9 +128,7 @@ def identify(
             moving,
         )
         return identify_bench(made, **options)
-    raise LogError(
-        f"bench '{bench}'; choose pendulum, dynamometer, friction, or a robot's MJCF file (mjgear.identify.robot)"
-    )
+    raise LogError(f"bench '{bench}'; choose pendulum, dynamometer or friction; a whole robot: --robot ROBOT.xml")
 
 
 def _servo(name: str | Servo) -> Servo:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import io
-import json
 import math
 import os
 import sys
@@ -125,7 +124,7 @@ def _parser() -> argparse.ArgumentParser:
         "--bench",
         default="pendulum",
         metavar="BENCH",
-        help="pendulum (default), dynamometer, friction (torque and speed without a load), or a robot's MJCF file",
+        help="pendulum (default), dynamometer, or friction (torque and speed without a load)",
     )
     c.add_argument(
         "--servo", default="torque", help=f"motor and controller: {', '.join(SERVOS)}, or a JSON file (default: torque)"
@@ -220,7 +219,7 @@ def _parser() -> argparse.ArgumentParser:
     c.add_argument(
         "--joint",
         default="joint",
-        help="name of the joint in the MJCF to paste; with a robot, the geared joints, separated by commas",
+        help="name of the joint in the MJCF to paste",
     )
     c.add_argument("--quiet", action="store_true", help="results only")
     p = commands.add_parser(
@@ -271,29 +270,6 @@ def _write_figure(path: Path, figure: Any) -> None:
     files.write(path, picture.getvalue())
 
 
-def _identify_robot(a: argparse.Namespace) -> int:
-    """Gears of a whole robot."""
-    if a.report:
-        raise LogError("--report is for a bench; with a robot use --figures, --json and --mjcf")
-    _check_outputs(a)
-    from mjgear.identify import robot
-
-    found = robot.identify_robot(Path(a.bench), a.logs, a.joint.split(","))
-    print(f"{found.text()}\n  all intervals together hold with 95 %")
-    if a.mjcf and found.spec is not None:
-        files.write(a.mjcf, found.spec.to_xml())
-    if a.json:
-        numbers = {
-            name: {"value": value, "low": low, "high": high} for name, (value, low, high) in found.intervals.items()
-        }
-        files.write(a.json, json.dumps({"parameters": numbers}, indent=2))
-    if a.figures:
-        from mjgear.identify import report
-
-        _write_figure(a.figures / "robot.png", report.robot_figure(found))
-    return 0
-
-
 def _identify(a: argparse.Namespace) -> int:
     told = (lambda text: None) if a.quiet else (lambda text: print(text, file=sys.stderr, flush=True))
     known, tolerance = _known(a.known)
@@ -308,8 +284,6 @@ def _identify(a: argparse.Namespace) -> int:
     for way in by or []:
         if way not in GROUPS:
             raise LogError(f"--leave-out: '{way}' is none of {', '.join(GROUPS)}")
-    if a.bench.endswith((".xml", ".mjcf")):
-        return _identify_robot(a)
     if a.moving is not None and a.bench not in ("dynamometer", "friction"):
         raise LogError("--moving is for --bench dynamometer and friction")
     _check_outputs(a)

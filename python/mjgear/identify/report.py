@@ -7,7 +7,6 @@ import functools
 import html
 import io
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 import matplotlib
 
@@ -20,9 +19,6 @@ from mjgear.identify import core
 from mjgear.identify.bench import Dynamometer, Pendulum
 from mjgear.identify.models import MODELS, PARAMETERS
 from mjgear.identify.result import Identification
-
-if TYPE_CHECKING:
-    from mjgear.identify.robot import Robot
 
 _STYLE = """body { font: 15px/1.5 sans-serif; max-width: 70em; margin: 2em auto; padding: 0 1em; color: #222 }
 table { border-collapse: collapse; margin: 1em 0 } td, th { padding: .2em .8em; border-bottom: 1px solid #ccc; text-align: right }
@@ -43,28 +39,6 @@ def figures(found: Identification) -> dict[str, Figure]:
         made["trajectories"] = _trajectories(found)
     made["held_out"] = _held_out(found)
     return {name: figure for name, figure in made.items() if figure is not None}
-
-
-def robot_figure(found: Robot, log: int = 0) -> Figure:
-    """Residual of each sensor in a log, at the start and at the optimum."""
-    measured, start, predicted = found.measured[log], found.start[log], found.predicted[log]
-    names = list(measured.signal_mapping)
-    columns = 2 if len(names) > 1 else 1
-    rows = -(-len(names) // columns)
-    figure, axes = plt.subplots(
-        rows, columns, figsize=(11, 1.6 * rows + 0.6), layout="constrained", squeeze=False, sharex=True
-    )
-    for panel, name in zip(axes.flat, names):
-        k = measured.signal_mapping[name][1]
-        for series, label, color in (start, "start", "C1"), (predicted, "identified", "C0"):
-            panel.plot(measured.times, series.data[:, k] - measured.data[:, k], color=color, lw=0.8, label=label)
-        panel.set_title(_label(name), fontsize=8, parse_math=False)
-        panel.tick_params(labelsize=7)
-        panel.grid(alpha=0.3)
-    axes.flat[0].legend(fontsize=8, loc="upper right")
-    figure.supxlabel("time [s]", fontsize=9)
-    figure.supylabel("predicted - measured", fontsize=9)
-    return figure
 
 
 def write(found: Identification, title: str) -> str:
