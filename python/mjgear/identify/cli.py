@@ -19,17 +19,22 @@ from mjgear.identify.models import MODELS
 from mjgear.identify.servo import SERVOS, servo
 
 
-def _pairs(words: list[str], what: str) -> dict[str, str]:
-    pairs = {}
+def pairs(words: list[str], option: str) -> dict[str, str]:
+    """NAME=VALUE of an option that is given several times.
+
+    Raises: LogError: a word is another one.
+    """
+    found = {}
     for word in words:
         key, equal, value = word.partition("=")
         if not equal or not value:
-            raise LogError(f"--{what} {word}: write NAME=VALUE")
-        pairs[key] = value
-    return pairs
+            raise LogError(f"--{option} {word}: write NAME=VALUE")
+        found[key] = value
+    return found
 
 
-def _fact(text: str) -> float | str:
+def fact(text: str) -> float | str:
+    """A number, if it is one."""
     try:
         return float(text)
     except ValueError:
@@ -72,7 +77,7 @@ def _percent(text: str) -> float:
 def _known(words: list[str]) -> tuple[dict[str, float], dict[str, float]]:
     """Values and relative tolerances from NAME=VALUE[:PERCENT%]."""
     known, tolerance = {}, {}
-    for name, text in _pairs(words, "known").items():
+    for name, text in pairs(words, "known").items():
         value, _, percent = text.partition(":")
         try:
             known[name] = _known_number(value)
@@ -86,7 +91,7 @@ def _known(words: list[str]) -> tuple[dict[str, float], dict[str, float]]:
 def _tolerances(words: list[str]) -> dict[str, float]:
     """Relative tolerances from NAME=PERCENT."""
     told = {}
-    for name, text in _pairs(words, "tolerance").items():
+    for name, text in pairs(words, "tolerance").items():
         if name not in ("load", "torque_scale", "torque_constant"):
             raise LogError(
                 f"--tolerance {name}={text}: there are load, torque_scale and torque_constant; that of another number stands behind it, --known "
@@ -291,8 +296,8 @@ def _identify(a: argparse.Namespace) -> int:
         a.logs,
         a.bench,
         a.servo,
-        _pairs(a.column, "column"),
-        {k: _fact(v) for k, v in _pairs(a.fact, "fact").items()},
+        pairs(a.column, "column"),
+        {k: fact(v) for k, v in pairs(a.fact, "fact").items()},
         known,
         a.dt,
         a.input,

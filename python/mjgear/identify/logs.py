@@ -479,14 +479,23 @@ def read_all(paths: Iterable[str | Path], **options: Any) -> list[Log]:
     Raises:
       LogError: see read; no log at all.
     """
+    return [read(file, **options) for file in listed(paths, (*SUFFIXES, ".parquet", ".mcap"))]
+
+
+#: of logs that every reader knows
+SUFFIXES = (".csv", ".json", ".npz")
+
+
+def listed(paths: Iterable[str | Path], suffixes: tuple[str, ...] = SUFFIXES) -> list[Path]:
+    """Files, and those of folders by their suffix, each once.
+
+    Raises:
+      LogError: none, or one twice.
+    """
     files: list[Path] = []
     for path in map(Path, paths):
         if path.is_dir() and not recordings.is_bag(path):
-            files += sorted(
-                f
-                for f in path.iterdir()
-                if f.name.removesuffix(".gz").endswith((".csv", ".json", ".npz", ".parquet", ".mcap"))
-            )
+            files += sorted(f for f in path.iterdir() if f.name.removesuffix(".gz").endswith(suffixes))
         else:
             files.append(path)
     seen: set[Path] = set()
@@ -496,7 +505,7 @@ def read_all(paths: Iterable[str | Path], **options: Any) -> list[Log]:
         seen.add(file.resolve())
     if not files:
         raise LogError(f"no logs in {', '.join(map(str, paths)) or 'nothing'}")
-    return [read(file, **options) for file in files]
+    return files
 
 
 def _listed(names: Iterable[str], most: int = 60) -> str:

@@ -189,17 +189,15 @@ def profile(bench: Bench, fit: Fit, tolerance: Mapping[str, float] | None = None
     values, costs = {1.0: dict(fit.values)}, {1.0: _costs(bench, fit.model, fit.values)}
 
     def add(factor: float) -> None:
-        """Fit at a factor, from the result at the nearest factor, and from this result as a gear would compensate the factor."""
+        """Fit at a factor, from the result at the nearest factor or, if that is better here, from this result as a gear would compensate
+        the factor."""
         last = min(values, key=lambda f: abs(f - factor))
         near = values[last]
-        tried = [
-            _at(bench, fit, name, unit * factor, start)
-            for start in (near, *([with_torque_constant(near, factor / last)] if "gamma_u" in near else []))
-        ]
         with _known(bench, name, unit * factor):
-            costs[factor], values[factor] = min(
-                ((_costs(bench, fit.model, v), v) for v in tried), key=lambda pair: float(pair[0].sum())
-            )
+            starts = [near, *([with_torque_constant(near, factor / last)] if "gamma_u" in near else [])]
+            start = min(starts, key=lambda v: float(_costs(bench, fit.model, v).sum()))
+            values[factor] = _at(bench, fit, name, unit * factor, start)
+            costs[factor] = _costs(bench, fit.model, values[factor])
 
     for factor in sorted(set(_FACTORS) - {1.0}, key=lambda f: abs(f - 1)):
         add(factor)

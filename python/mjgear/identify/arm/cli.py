@@ -11,6 +11,7 @@ from typing import Any
 from mjgear import _extras
 from mjgear import _files as files
 from mjgear.identify.arm.result import identify
+from mjgear.identify.cli import fact, pairs
 from mjgear.identify.heldout import PREFERENCES
 from mjgear.identify.logs import LogError
 
@@ -26,16 +27,6 @@ def _share(text: str) -> float:
     return value
 
 
-def _pairs(words: list[str], option: str) -> dict[str, str]:
-    found = {}
-    for word in words:
-        key, equal, value = word.partition("=")
-        if not equal or not value:
-            raise LogError(f"--{option} {word}: write NAME=VALUE")
-        found[key] = value
-    return found
-
-
 def _number(text: str, what: str) -> float:
     try:
         value = float(text)
@@ -44,13 +35,6 @@ def _number(text: str, what: str) -> float:
     if not math.isfinite(value):
         raise LogError(f"{what}: '{text}' is no number")
     return value
-
-
-def _fact(text: str) -> float | str:
-    try:
-        return float(text)
-    except ValueError:
-        return text
 
 
 def identify_parser() -> argparse.ArgumentParser:
@@ -173,7 +157,7 @@ def run_identify(arguments: list[str]) -> int:
             print(text, file=sys.stderr, flush=True)
 
     constants = {
-        k: _number(v, f"--torque-constant {k}") for k, v in _pairs(a.torque_constant, "torque-constant").items()
+        k: _number(v, f"--torque-constant {k}") for k, v in pairs(a.torque_constant, "torque-constant").items()
     }
     for name, value in constants.items():
         if value == 0:
@@ -183,13 +167,13 @@ def run_identify(arguments: list[str]) -> int:
             joint: _number(number, f"--coupling {drive}")
             for joint, _, number in (p.partition(":") for p in row.split(","))
         }
-        for drive, row in _pairs(a.coupling, "coupling").items()
+        for drive, row in pairs(a.coupling, "coupling").items()
     }
     if coupling and (a.urdf or a.isaac or a.drake):
         raise LogError("--urdf, --isaac and --drake have no drives that move several joints; take --mjcf")
-    found = identify(a.robot, a.logs, a.joints.split(",") if a.joints else None, _pairs(a.column, "column"),
-                     {k: _fact(v) for k, v in _pairs(a.fact, "fact").items()}, a.dt, a.header.split(",") if a.header else None, inertia_tolerance=a.inertia_tolerance,
-                     torque_tolerance=a.torque_tolerance, torque_constants=constants, coupling=coupling, torques=_pairs(a.torques, "torques"), replicates=a.replicates, cutoff=a.cutoff, seed=a.seed, compare=a.compare, prefer=a.prefer, told=told)  # fmt: skip
+    found = identify(a.robot, a.logs, a.joints.split(",") if a.joints else None, pairs(a.column, "column"),
+                     {k: fact(v) for k, v in pairs(a.fact, "fact").items()}, a.dt, a.header.split(",") if a.header else None, inertia_tolerance=a.inertia_tolerance,
+                     torque_tolerance=a.torque_tolerance, torque_constants=constants, coupling=coupling, torques=pairs(a.torques, "torques"), replicates=a.replicates, cutoff=a.cutoff, seed=a.seed, compare=a.compare, prefer=a.prefer, told=told)  # fmt: skip
     print(f"{found.table()}\n\n{found.numbers()}\n")
     for note in found.notes:
         print(f"- {note}")

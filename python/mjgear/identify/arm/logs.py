@@ -293,15 +293,7 @@ def read_all(
     Raises:
       LogError: see read; no log at all; some logs have torques and others currents.
     """
-    files: list[Path] = []
-    for path in map(Path, paths):
-        if path.is_dir():
-            files += sorted(f for f in path.iterdir() if f.name.removesuffix(".gz").endswith((".csv", ".json", ".npz")))
-        else:
-            files.append(path)
-    if not files:
-        raise LogError("no logs")
-    found = [read(file, model, joints, columns, dt, facts, header) for file in files]
+    found = [read(file, model, joints, columns, dt, facts, header) for file in single.listed(paths)]
     if len({log.is_current for log in found}) > 1:
         raise LogError("some logs have torques and others currents; name one of both: --column 'torque=NAME_{}'")
     return found
