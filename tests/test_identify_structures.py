@@ -35,7 +35,7 @@ class Delay(unittest.TestCase):
         machine = identify.Servo("made up", drive="current", error_gain=1.0, torque_constant=servo.torque_constant)
         bench = identify.Pendulum(logs, machine, step=5e-3)
         bench.noise = 0.005
-        models = [MODELS[name] for name in ("native", "gamma", "gamma_motor", "gamma_delay", "stribeck")]
+        models = [MODELS[name] for name in ("native", "gamma", "gamma_motor", "gamma_delay")]
         held = identify.leave_out(bench, models, ["trajectory"], identify.Budget(starts=1))
         self.assertEqual(identify.choose(held, models), "gamma_delay", {m.name: held.mean(m.name) for m in models})
         for fits in held.fits["trajectory"].values():
@@ -74,9 +74,8 @@ class Presets(unittest.TestCase):
 
     def test_dynamometer(self):
         presets = {name: p for name, p in mjgear.presets().items() if mjgear.explain(name).gamma_v < 1}
-        if not LONG:  # one of each kind
-            presets = {tuple(p.keys): (name, p) for name, p in presets.items()}
-            presets = dict(presets.values())
+        if not LONG:
+            presets = {name: presets[name] for name in ("harmonic_drive", "bilateral_drive", "sts3215_m3", "mx106_m6")}
         for name, preset in presets.items():
             with self.subTest(name):
                 facts = mjgear.explain(name)
@@ -288,7 +287,7 @@ class Wrist(unittest.TestCase):
             cls.logs.append(ArmLog(f"log{k}", 2 * made_up_arm.SAMPLE, seen, tau))
 
     def found(self, **options):
-        options = {"inertia_tolerance": 0.02, "torque_tolerance": 0.02, "replicates": 8, **options}
+        options = {"inertia_tolerance": 0.02, "torque_tolerance": 0.02, "replicates": 2, **options}
         return identify_logs(self.spec.copy(), ["pitch", "roll"], self.logs, **options)
 
     def test_found(self):
@@ -297,7 +296,7 @@ class Wrist(unittest.TestCase):
             np.savetxt(table, np.stack(self.SPRING, 1), delimiter=",", header="position,torque", comments="")
             coupling = {"pitch": {"pitch": 1.0, "roll": 1.0}, "roll": {"pitch": -1.0, "roll": 1.0}}
             found = self.found(coupling=coupling, torques={"pitch": table})
-            alone = self.found()
+            alone = self.found() if LONG else None
         for j, gear in enumerate(self.gears):
             self.assertIn("load", found.rungs[j].terms)
             p = found.state.p[j]
@@ -309,7 +308,8 @@ class Wrist(unittest.TestCase):
                 ("gamma_v", 0.03),
             ):
                 self.assertAlmostEqual(p[law.PLACE[name]], getattr(gear, name), delta=near, msg=(j, name))
-            self.assertLess(5 * found.choice.rms("chosen")[j], alone.choice.rms("chosen")[j])
+            if alone is not None:
+                self.assertLess(5 * found.choice.rms("chosen")[j], alone.choice.rms("chosen")[j])
         self.assertTrue(any("lacks the known torques" in note for note in found.notes))
         # MuJoCo moves the robot that is written, with gears on tendons, as the logs do
         done = simulate.simulate(found)
