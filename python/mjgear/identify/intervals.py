@@ -163,10 +163,11 @@ def intervals(
     half = np.sqrt(half**2 + spread)
     low, high = estimate - half, estimate + half
 
-    # effect of the step: errors of the first order, at no step at all
+    # effect of the step on each end: errors of the first order, at no step at all
     if (finer := bench.finer()) is not None:
         half_step = minimize(finer, fit.model, range(n), here, space, 12)[0].x
-        ends = [*ends, dict(zip(space.names, ((2 * half_step - here) * space.size).tolist()))]
+        moved = dict(zip(space.names, (2 * (half_step - here) * space.size).tolist()))
+        ends = [*ends, *({k: end.get(k, v) + moved.get(k, 0.0) for k, v in fit.values.items()} for end in ({}, *ends))]
 
     # range of possible truth: scatter about its middle, which the estimate need not be near to
     if ends:
