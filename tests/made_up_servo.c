@@ -9,9 +9,9 @@ typedef struct Servo_ {
       motor_viscous;
   // relative change of friction in 1/s and over the angle, torque over the angle, periods a turn of both, constant torque
   double drift, eccentric, cogging, periods, bias;
-  double start;  // time at which the log begins, s
-  double sticky;        // relative gain of friction at rest
-  double sticky_speed;  // that halves the gain, rad/s
+  double start;                   // time at which the log begins, s
+  double sticky;                  // relative gain of friction at rest
+  double sticky_speed;            // that halves the gain, rad/s
   double inertia, gravity, gain;  // parameters of the load and of the controller
 } Servo;
 
