@@ -69,6 +69,7 @@ int simulateOther(double* position, const mjgBenchLog* log, const double* p, int
   double h = log->dt / log->substeps;
   double inertia = p[mjgBENCH_INERTIA] + p[mjgBENCH_ARMATURE] + h * p[mjgBENCH_VISCOUS];
   double q = log->position[0], v = log->velocity[0], z = 0;
+  State controller = {0};
   for (int k = 0; k < log->n; k++) {
     if (log->reset && k % log->reset == 0) {
       q = log->position[k];
@@ -78,7 +79,9 @@ int simulateOther(double* position, const mjgBenchLog* log, const double* p, int
     double input = inputAt(log, p, k);
     int on = !log->enable || log->enable[k];
     for (int i = 0; i < log->substeps; i++) {
-      double motor = on ? motorTorque(log, p, input, q, v) : 0;
+      controller.q = q;
+      controller.v = v;
+      double motor = on ? motorTorque(log, p, input, 0, &controller, h) : 0;
       double load = p[mjgBENCH_GRAVITY] * sin(q + p[mjgBENCH_OFFSET]);
       double hold = (inertia - h * p[mjgBENCH_VISCOUS]) / h * v + motor - load;
       v = h * (hold - friction((Law)law, &z, p, own, motor, load, v, hold, h)) / inertia;

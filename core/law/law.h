@@ -17,7 +17,6 @@
 //     mjgi_lawLimit       the same without a hold: largest friction in a direction
 //     mjgi_lawRow         the equation of a slipping joint: t = factor lambda + offset
 //     mjgi_lawLine        the same solved for t where lambda = alpha x - beta t
-//     mjgi_lawProject     branch by projection of a trial torque on the current bound
 //     mjgi_lawKeeps       1 if the piece of a joint was right
 //     mjgi_lawNext        the same piece if it was right, else the next one to try
 //     mjgi_lawReleases    1 if a joint slips on its static bound and must be solved
@@ -204,14 +203,6 @@ mjgFUNCTION int mjgi_lawLine(mjgREAL* slope, mjgREAL* constant, mjgREAL factor, 
   *slope = factor * alpha / den;
   *constant = offset / den;
   return 1;
-}
-
-
-// piece by projection of a trial torque, t plus the torque that would stop the joint, on
-// the bound at the joint's present load: t - clip(trial) is zero at a solution
-mjgFUNCTION int mjgi_lawProject(mjgREAL trial, mjgREAL lambda, mjgREAL c, mjgREAL rp, mjgREAL rm) {
-  int s = trial > mjgi_lawBound(lambda, c, rp) ? 1 : trial < -mjgi_lawBound(lambda, c, rm) ? -1 : 0;
-  return mjgi_piece(s, lambda >= 0);
 }
 
 

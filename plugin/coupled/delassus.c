@@ -33,40 +33,32 @@ void mjgp_project(const mjgpStep* s, mjtNum* acc, const mjtNum* w) {
 }
 
 
-// x = matrix^-1 x in the structure of M, for a number or a lane of columns of each dof
-#define SOLVE(name, Type)                                                        \
-  static void name(const mjgpGroup* group, Type* x, const mjgpInertia* matrix) { \
-    const int *adr = group->M_adr, *col = group->M_col;                          \
-    const mjtNum* lower = matrix->lower ? matrix->lower : matrix->upper;         \
-    for (int k = 0; k < group->nv; k++) {                                        \
-      const mjtNum* factor = lower + matrix->adr[group->dof[k]] - 1;             \
-      Type source = x[k];                                                        \
-      for (int p = adr[k + 1] - 1; p > adr[k]; p--) {                            \
-        x[col[p]] -= factor[adr[k + 1] - p] * source;                            \
-      }                                                                          \
-      x[k] = matrix->pivot[group->dof[k]] * source;                              \
-    }                                                                            \
-    for (int k = group->nv - 1; k >= 0; k--) {                                   \
-      const mjtNum* factor = matrix->upper + matrix->adr[group->dof[k]] - 1;     \
-      Type sum = x[k];                                                           \
-      for (int p = adr[k + 1] - 1; p > adr[k]; p--) {                            \
-        sum -= factor[adr[k + 1] - p] * x[col[p]];                               \
-      }                                                                          \
-      x[k] = sum;                                                                \
-    }                                                                            \
+// x = matrix^-1 x in the structure of M for one lane of columns, without the overhead of any number
+static void solveLane(const mjgpGroup* group, mjgiSimd* x, const mjgpInertia* matrix) {
+  const int *adr = group->M_adr, *col = group->M_col;
+  const mjtNum* lower = matrix->lower ? matrix->lower : matrix->upper;
+  for (int k = 0; k < group->nv; k++) {
+    const mjtNum* factor = lower + matrix->adr[group->dof[k]] - 1;
+    mjgiSimd source = x[k];
+    for (int p = adr[k + 1] - 1; p > adr[k]; p--) {
+      x[col[p]] -= factor[adr[k + 1] - p] * source;
+    }
+    x[k] = matrix->pivot[group->dof[k]] * source;
   }
-SOLVE(solveVector, mjtNum)
-SOLVE(solveLane, mjgiSimd)
-#undef SOLVE
+  for (int k = group->nv - 1; k >= 0; k--) {
+    const mjtNum* factor = matrix->upper + matrix->adr[group->dof[k]] - 1;
+    mjgiSimd sum = x[k];
+    for (int p = adr[k + 1] - 1; p > adr[k]; p--) {
+      sum -= factor[adr[k + 1] - p] * x[col[p]];
+    }
+    x[k] = sum;
+  }
+}
 
 
 void mjgp_solveDofs(const mjgpStep* s, mjtNum* x, const mjgpInertia* matrix, int flg_geared) {
   const mjgpGroup* group = s->group;
   const mjModel* m = s->m;
-  if (!flg_geared && !matrix->block) {
-    solveVector(group, x, matrix);
-    return;
-  }
   mjtNum* y = s->g->scratch.vector;
   for (int k = 0; k < group->nv; k++) {
     y[group->dof[k]] = x[k];

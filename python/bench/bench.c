@@ -104,7 +104,8 @@ static double motorTorque(const mjgBenchLog* log, const double* p, double input,
     s->integral = clamp(s->integral + h * p[mjgBENCH_INTEGRAL] * error, p[mjgBENCH_LIMIT]);
     set = p[mjgBENCH_GAIN] * error + s->integral + p[mjgBENCH_FEEDFORWARD] * rate -
           p[mjgBENCH_DERIVATIVE] * s->filtered;
-    set = copysign(fmax(fabs(set) - p[mjgBENCH_DEAD_BAND], 0), set);
+    double dead = p[mjgBENCH_DEAD_BAND];  // NaN stays NaN
+    set = fabs(set) <= dead ? 0 : set - copysign(dead, set);
   }
   set = clamp(set, p[mjgBENCH_LIMIT]);
 

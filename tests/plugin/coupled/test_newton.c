@@ -40,8 +40,9 @@ static void test_static(void** state) {
 static void test_forces(void** state) {
   (void)state;
   damping = 3;
+  smooth = 1;
   Sum lock = run(FORCES, 1, 0), sticks = run(FORCES, 1.6, 0);
-  damping = 0;
+  damping = smooth = 0;
   assert_true(lock.solved >= 0.2 * lock.steps && lock.several > 0);
   assert_true(sticks.solved >= 0.2 * sticks.steps && sticks.several > 0);
 }

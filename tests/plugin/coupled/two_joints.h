@@ -233,6 +233,9 @@ static double between(double low, double high) {
 
 // most damping of joints, implicit: integrator and constraints move in two metrics; then all gears lock
 static double damping;
+
+// 1: contacts without friction, one row each
+static int smooth;
 static double edge;  // gamma_v of both gears, 0: drawn
 
 
@@ -254,6 +257,9 @@ static void makePair(mjModel* m[2], double gamma_u, const double gamma_v[2], dou
   for (int i = 0; i < 2 && damping > 0; i++) {
     m[0]->dof_damping[i] = m[1]->dof_damping[i] = damping * pow(10, between(-4, 0));
     m[i]->opt.disableflags &= ~mjDSBL_EULERDAMP;
+  }
+  for (int i = 0; i < 2 * m[0]->ngeom && smooth; i++) {
+    m[i % 2]->geom_condim[i / 2] = 1;
   }
 }
 
