@@ -826,7 +826,7 @@ MUTATIONS = [
             ("w[j] -= group->M[p] * w[k];", ""),
             ("s->a[k] = f->slope[k] * f->w[k];", "s->a[k] = 0;"),
             ("flg_own ? group->R[f->row[c]] : 0", "0"),
-            ("w[k] - (piece->t - piece->slope * piece->acc)", "w[k] - piece->t"),
+            ("w[k] - (piece->t + piece->slope * (lag - piece->acc))", "w[k] - piece->t"),
             ("(f0 && f->cone[c] >= 0 ? f0[f->row[c]] : 0)", "0"),
             ("(f->cone[c] >= 0 ? group->jar[i] : 0) +", ""),
             ("flg_own && c + p == j", "0"),
@@ -849,7 +849,6 @@ MUTATIONS = [
             ("error <= mjgpROOT * most &&", ""),
             ("(!toRestBranch(f) &&", "("),
             ("&& !mjgp_releasePieces(f->piece, s->n, s->g)", ""),
-            ("f->w[s->group->E_dof[s->group->E_adr[i]]]", "0"),
         ],
     ),
     Of(

@@ -13,7 +13,7 @@ int mjgp_hasForces(const mjgpStep* s) {
   const mjgpGroup* group = s->group;
   const mjgpInertia* Mhat = s->Mhat;
   int is = !Mhat->solver && Mhat->slope && !Mhat->block && !group->nextra && !s->gaps &&
-           !s->g->in.lags && group->nefc <= mjgpFORCES * s->n;
+           group->nefc <= mjgpFORCES * s->n;
   for (int i = 0; i < s->n; i++) {
     int joint = group->joint[i];
     is &= s->g->config->own[joint] >= 0 && !mjgp_isParallel(s->g, joint);
@@ -249,7 +249,9 @@ static void solveTree(mjgpForces* f) {
     const mjgpPiece* piece = f->piece + i;
     int k = group->E_dof[group->E_adr[i]];
     stuck |= piece->held;
-    w[k] = piece->held ? piece->target : w[k] - (piece->t - piece->slope * piece->acc);
+    mjtNum lag = f->s->g->in.lag[piece->joint];
+    w[k] =
+        piece->held ? piece->target - lag : w[k] - (piece->t + piece->slope * (lag - piece->acc));
   }
   for (int k = 0; k < group->nv && stuck; k++) {
     for (int p = group->M_adr[k] + 1; p < group->M_adr[k + 1] && (f->held[k] || f->below[k]); p++) {
@@ -361,15 +363,15 @@ static int nextPieces(mjgpForces* f, mjtNum* missing) {
   for (int i = 0; i < s->n; i++) {
     mjgpPiece* piece = f->piece + i;
     int k = group->E_dof[group->E_adr[i]], joint = piece->joint;
-    mjtNum left = f->balance[k], w = s->acc[i] = f->w[k];
-    mjtNum t = piece->held ? left : piece->t + piece->slope * (w - piece->acc);
+    mjtNum left = f->balance[k], acc = s->acc[i] = f->w[k] + s->g->in.lag[joint];
+    mjtNum t = piece->held ? left : piece->t + piece->slope * (acc - piece->acc);
 
     // a steep line of a pre-sliding gear has fewer digits than the torque balance
     int yields = !s->g->out.mode[joint] && s->g->in.compliance[joint] > 0;
     t = yields && mju_abs(left - t) <= mjgpMISSING * f->size ? left : t;
     f->balance[k] -= t;
     f->terms[k] += mju_abs(t);
-    changes += mjgp_nextPiece(piece, s->g, h, w, 0, t, f->size);
+    changes += mjgp_nextPiece(piece, s->g, h, acc, 0, t, f->size);
     s->t[i] = s->g->out.t[joint];
   }
   for (int k = 0; k < group->nv; k++) {
@@ -487,8 +489,8 @@ int mjgp_solveForces(mjgpStep* s) {
   int most = f->monotone ? mjgpMILD : mjgpEXCHANGES;
   for (int k = 1; k <= most; k++) {
     for (int i = 0; i < s->n; i++) {
-      mjtNum w = f->w[s->group->E_dof[s->group->E_adr[i]]];
-      mjgp_linePiece(f->piece + i, s->g, s->m->opt.timestep, w, 0);
+      mjtNum acc = f->w[s->group->E_dof[s->group->E_adr[i]]] + s->g->in.lag[s->group->joint[i]];
+      mjgp_linePiece(f->piece + i, s->g, s->m->opt.timestep, acc, 0);
     }
     if (!mjgp_spend(s) || !mjgp_stepForces(f)) {
       return 0;
