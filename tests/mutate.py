@@ -846,7 +846,7 @@ MUTATIONS = [
             ("changes || !kept ||", "!kept ||", "the verdict of the law finds it, and Newton goes on"),
             ("!(error <= mjgpROOT)", "0", "only a nearly singular system is unbalanced after a direct solution"),
             ("error <= mjgpROOT * most &&", ""),
-            ("(!toRestBranch(f) &&", "(", "no test tells which of several solutions with contact is taken"),
+            ("(!toRestBranch(f) &&", "("),
         ],
     ),
     Of(
