@@ -215,7 +215,6 @@ static void setStuck(mjgpGears* g, int i) {
   g->out.u[i] = g->in.tau[i];
   g->out.lambda[i] = (g->in.gamma_u[i] + g->in.gamma_v[i]) * g->in.tau[i];
   g->out.mode[i] = 0;
-  g->out.P[i] = 0;
 }
 
 

@@ -113,8 +113,7 @@ void mjgp_accelerations(mjgpStep* s) {
 }
 
 
-// x += rows of E, and the rows of rotor inertia, as columns                     (nv x ld)
-static void addColumns(const mjgpStep* s, mjtNum* x) {
+void mjgp_addColumns(const mjgpStep* s, mjtNum* x) {
   const mjgpGroup* group = s->group;
   const int *adr = group->E_adr, *dof = group->E_dof;
   int ld = group->ld;
@@ -190,52 +189,57 @@ static void solveBlocks(const mjgpGroup* group, const mjModel* m, mjtNum* x, int
 }
 
 
-static int hasBlock(const mjgpInertia* matrix, const mjModel* m, int dof) {
-  return matrix->block && matrix->blocked[m->dof_treeid[dof]];
-}
-
-
-void mjgp_solveColumns(const mjgpGroup* group, const mjModel* m, mjtNum* x, int ld,
-                       const mjgpInertia* matrix, int flg_gears) {
+// Solve columns of x = matrix^-1 x for one tree, dofs from first to its root.
+static void solveTree(const mjgpGroup* group, mjtNum* x, int ld, const mjgpInertia* matrix,
+                      int first, int root) {
   const int *adr = group->M_adr, *col = group->M_col;
   const mjtNum* lower = matrix->lower ? matrix->lower : matrix->upper;
-  if (ld == mjgiSIMD && !matrix->block) {
-    solveLane(group, (mjgiSimd*)x, matrix);
-    return;
-  }
+  int low = ld, high = 0;  // lanes that are not zero
 
   // D^-1 L'^-1, from the leaves to the root; L = U' if the matrix is symmetric
-  for (int k = 0; k < group->nv; k++) {
-    int length = adr[k + 1] - adr[k], dof = group->dof[k];
-    int begin = flg_gears ? mjgi_simdBegin(group->from[k]) : 0, from = begin;
-    int end = flg_gears ? mjgi_simdEnd(group->to[k]) : ld;
+  for (int k = first; k <= root; k++) {
+    int dof = group->dof[k], begin = 0, end = ld;
+    while (begin < end && mjgp_isZero(x + k * ld + begin, 1, mjgiSIMD)) {
+      begin += mjgiSIMD;
+    }
+    while (begin < end && mjgp_isZero(x + k * ld + end - mjgiSIMD, 1, mjgiSIMD)) {
+      end -= mjgiSIMD;
+    }
+    low = mjMIN(low, begin);
+    high = begin < end ? mjMAX(high, end) : high;
     const mjtNum* factor = lower + matrix->adr[dof];
-    if (hasBlock(matrix, m, dof)) {
-      continue;
-    }
-    if (!flg_gears && mjgp_isZero(x + k * ld, 1, ld)) {
-      continue;
-    }
+    int from = begin;
 #define SCATTER(count) \
-  scatterRow(x + from, x + from + k * ld, factor, col + adr[k], length, ld, count)
+  scatterRow(x + from, x + from + k * ld, factor, col + adr[k], adr[k + 1] - adr[k], ld, count)
     mjgiFOR_SIMD(SCATTER, from, end)
 #undef SCATTER
         mjgp_scaleSimd(x + k * ld, matrix->pivot[dof], begin, end);
   }
 
-  // U'^-1, from the root to the leaves; a row spans the row of its root
-  for (int k = group->nv - 1; k >= 0; k--) {
-    int length = adr[k + 1] - adr[k], root = col[adr[k + 1] - 1];
-    if (hasBlock(matrix, m, group->dof[k])) {
-      continue;
-    }
-    int begin = flg_gears ? mjgi_simdBegin(group->from[root]) : 0;
-    int end = flg_gears ? mjgi_simdEnd(group->to[root]) : ld;
+  // U'^-1, from the root to the leaves
+  for (int k = root; k >= first; k--) {
     const mjtNum* upper = matrix->upper + matrix->adr[group->dof[k]];
+    int from = low;
 #define GATHER(count) \
-  gatherRow(x + begin + k * ld, x + begin, upper, col + adr[k], length, ld, count)
-    mjgiFOR_SIMD(GATHER, begin, end)
+  gatherRow(x + from + k * ld, x + from, upper, col + adr[k], adr[k + 1] - adr[k], ld, count)
+    mjgiFOR_SIMD(GATHER, from, high)
 #undef GATHER
+  }
+}
+
+
+void mjgp_solveColumns(const mjgpGroup* group, const mjModel* m, mjtNum* x, int ld,
+                       const mjgpInertia* matrix) {
+  if (ld == mjgiSIMD && !matrix->block) {
+    solveLane(group, (mjgiSimd*)x, matrix);
+    return;
+  }
+  for (int first = 0, n; first < group->nv; first += n) {
+    int tree = m->dof_treeid[group->dof[first]];
+    n = m->tree_dofnum[tree];
+    if (!matrix->block || !matrix->blocked[tree]) {
+      solveTree(group, x, ld, matrix, first, first + n - 1);
+    }
   }
   if (matrix->block) {
     solveBlocks(group, m, x, ld, matrix);
@@ -254,8 +258,8 @@ static void integratorRows(mjgpStep* s) {
 
   // rows of Mhat^-1
   memset(x, 0, sizeof(mjtNum) * (size_t)nv * (size_t)ld);
-  addColumns(s, x);
-  mjgp_solveColumns(group, s->m, x, ld, Mhat, 1);
+  mjgp_addColumns(s, x);
+  mjgp_solveColumns(group, s->m, x, ld, Mhat);
 
   // times M = Mhat - diag(slope)
   if (Mhat->slope && !Mhat->block) {
@@ -265,7 +269,7 @@ static void integratorRows(mjgpStep* s) {
         *(mjgiSimd*)(s->rows + j) = slope * *(const mjgiSimd*)(x + j);
       }
     }
-    addColumns(s, s->rows);
+    mjgp_addColumns(s, s->rows);
   }
 
   // times M, entry by entry
@@ -322,7 +326,7 @@ int mjgp_makeDelassus(mjgpStep* s) {
 
   // columns of E, and the rows of the integrator
   memset(s->right, 0, sizeof(mjtNum) * (size_t)nv * (size_t)ld);
-  addColumns(s, s->right);
+  mjgp_addColumns(s, s->right);
   mjgp_solveLowerJoints(group, s->right, 1);
   if (s->rows) {
     mju_copy(s->left, s->rows, nv * ld);
@@ -363,18 +367,6 @@ int mjgp_linearize(mjgpStep* s) {
 
 void mjgp_solveHessian(const mjgpStep* s, mjtNum* x) {
   mjgp_solveFactored(s->group, x);
-}
-
-
-mjtNum mjgp_delassus(const mjgpStep* s, int i, int j) {
-  return s->W[i * s->group->ld + j];
-}
-
-
-mjtNum mjgp_delassusTorque(const mjgpStep* s, int i, int j) {
-  int e = s->group->extra[i];
-  return s->g->in.inertia[s->group->joint[i]] * mjgp_delassus(s, i, j) +
-         (e >= 0 ? mjgp_delassus(s, s->n + e, j) : 0);
 }
 
 

@@ -62,12 +62,20 @@ void mjgp_motion(const mjgpStep* s, mjtNum* w, const mjtNum* a);
 // acc = E w, and the rows of rotor inertia times w                           (n + nextra)
 void mjgp_project(const mjgpStep* s, mjtNum* acc, const mjtNum* w);
 
-// Solve x = matrix^-1 x in the structure of M, for columns (nv x ld), of gears (rows of x are
-// zero outside group->from .. to) or others, and for one vector (nv), of all trees or those with
-// gears.
+// x += rows of E, and the rows of rotor inertia, as columns                     (nv x ld)
+void mjgp_addColumns(const mjgpStep* s, mjtNum* x);
+
+// Solve x = matrix^-1 x in the structure of M, for columns (nv x ld), and for one vector (nv), of
+// all trees or those with gears.
 void mjgp_solveColumns(const mjgpGroup* group, const mjModel* m, mjtNum* x, int ld,
-                       const mjgpInertia* matrix, int flg_gears);
+                       const mjgpInertia* matrix);
 void mjgp_solveDofs(const mjgpStep* s, mjtNum* x, const mjgpInertia* matrix, int flg_geared);
+
+// Returns the torque of other joints' rotor inertia on gear i.
+static inline mjtNum mjgp_taken(const mjgpStep* s, const mjtNum* acc, int i) {
+  int e = s->group->extra[i];
+  return e >= 0 ? acc[s->n + e] : 0;
+}
 
 // Returns the torque into the gear of joint i at s->acc.
 static inline mjtNum mjgp_torqueIn(const mjgpStep* s, int i) {
@@ -76,9 +84,16 @@ static inline mjtNum mjgp_torqueIn(const mjgpStep* s, int i) {
   return e >= 0 ? u - s->acc[s->n + e] : u;
 }
 
-// Returns the effect of joint j's friction on the torque into joint i's gear, at the
-// linearization.
-mjtNum mjgp_delassusTorque(const mjgpStep* s, int i, int j);
+// Returns the effect of joint j's friction on joint i's acceleration, and on the torque into its
+// gear, at the linearization.
+static inline mjtNum mjgp_delassus(const mjgpStep* s, int i, int j) {
+  return s->W[i * s->group->ld + j];
+}
+static inline mjtNum mjgp_delassusTorque(const mjgpStep* s, int i, int j) {
+  int e = s->group->extra[i];
+  return s->g->in.inertia[s->group->joint[i]] * mjgp_delassus(s, i, j) +
+         (e >= 0 ? mjgp_delassus(s, s->n + e, j) : 0);
+}
 
 // Returns 1 if the factors, right, left and W were made at group->state.
 int mjgp_hasDelassus(const mjgpStep* s);
@@ -101,9 +116,6 @@ void mjgp_freeAcceleration(mjgpStep* s, mjtNum* a, mjtNum* size);
 
 // x = H^-1 x at the linearization, in whole lanes                                    (nv)
 void mjgp_solveHessian(const mjgpStep* s, mjtNum* x);
-
-// Returns the effect of joint j's friction on joint i's acceleration, at the linearization.
-mjtNum mjgp_delassus(const mjgpStep* s, int i, int j);
 
 // Set the velocities to which round-off of results is relative, at the linearization.
 void mjgp_setCancellation(mjgpStep* s);

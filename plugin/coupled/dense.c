@@ -159,7 +159,6 @@ static int solveLinear(mjgpStep* s) {
     g->out.v_next[joint] = v_next[i];
     g->out.lambda[joint] = lambda[i];
     g->out.mode[joint] = mode[i];
-    g->out.P[joint] = s->gaps ? 0 : p->R[i * (n + 1)];
 
     g->out.cancellation[joint] =
         mju_max(g->out.cancellation[joint], s->gaps ? mju_abs(v_next[i]) : 0);

@@ -3,384 +3,395 @@
 #include <string.h>
 
 #include "coupled/start.h"
-#include "friction/factor.h"
+#include "coupled/system.h"
+#include "friction/piece.h"
 #include "friction/simd.h"
 #include "friction/tolerances.h"
 #include "solvers/dense.h"
+
+// Joints are the gears, then all dofs with D that are not the dof of one gear. Matrices have their
+// rows in lanes.
+typedef struct mjgpForces_ {
+  mjgpStep* s;
+  mjgpPiece* piece;  // of the gears                                          (s->n)
+  mjgpInertia M;     // factors of M
+  int monotone;      // 1: no gear's friction decreases with its acceleration
+  int special;       // 1: a gear is self-locking or has static friction
+  mjtNum size;       // largest force on a gear without constraints
+
+  // joints: motion w = w0 + by_w z and friction t = t0 + by_t z of each on its line
+  int n, ld;  // number of joints; lanes of them and one column
+  int* dof;   // dof of each                                                  (n)
+  mjtNum* Y;  // M^-1 E'                                                      (nv x ld)
+  mjtNum*
+      C;  // of the joints' dofs: (M^-1 E', -M^-1 b)                                         (n x ld)
+  mjtNum* W;  // the same with rows in their states: E a = -W (t, 1)          (n x ld)
+  mjtNum* K;  // factors of the equations of z                                (n x lanes of n)
+  mjtNum* V;  // scratch                                                      (n x ld)
+  mjtNum *D, *w, *t, *w0, *t0, *by_w, *by_t, *z;  // D: its entry             (ld)
+  mjtNum *Dw, *sum;  // scratch                                               (ld)
+
+  // rows that act
+  int nrow, lanes;
+  int* row;       // which                                                     (nefc)
+  int* cone;      // number of the elliptic contact sliding there, -1: none    (nefc)
+  int* state;     // row states of Q and W                                     (nefc)
+  mjtNum* X;      // M^-1 J'                                                   (nv x lanes)
+  mjtNum* G;      // J M^-1 J'                                                 (nrow x lanes)
+  mjtNum* T;      // factors of the equations of f                             (nrow x lanes)
+  mjtNum* Q;      // f = Q (t, 1)                                              (nrow x ld)
+  int* pivot;     // exchanges of T or K                                       (nefc or n)
+  mjtNum* last;   // forces of the last iteration                              (nefc)
+  mjtNum* terms;  // size of the forces on each dof                            (nv)
+} mjgpForces;
 
 
 int mjgp_hasForces(const mjgpStep* s) {
   const mjgpGroup* group = s->group;
   const mjgpInertia* Mhat = s->Mhat;
-  int is = !Mhat->solver && Mhat->slope && !Mhat->block && !group->nextra && !s->gaps &&
+  int is = Mhat->slope && !group->nterm && !group->nextra && !s->gaps &&
            group->nefc <= mjgpFORCES * s->n;
   for (int i = 0; i < s->n; i++) {
-    int joint = group->joint[i];
-    is &= s->g->config->own[joint] >= 0 && !mjgp_isParallel(s->g, joint);
+    is &= s->g->config->own[group->joint[i]] >= 0 && !mjgp_isParallel(s->g, group->joint[i]);
+  }
+  for (int k = 0; k < group->nv && is && Mhat->block; k++) {
+    is = !Mhat->blocked[s->m->dof_treeid[group->dof[k]]];
   }
   return is;
 }
 
 
-//---------------------------------- start ---------------------------------------------------------
+//---------------------------------- matrices ------------------------------------------------------
 
 static void allocate(mjgpForces* f) {
   const mjgpGroup* group = f->s->group;
-  size_t nv = (size_t)mjgi_simdEnd(group->nv), nefc = (size_t)group->nefc;
-  size_t ld = (size_t)mjgi_simdEnd(group->nefc), n = (size_t)f->s->n, all = (size_t)f->s->m->nv;
-  size_t nnum = 4 * nv + all + 2 * nv * ld + ld * ld + 3 * ld + n, nint = 4 * nefc + 2 * nv + n;
-  size_t npiece = sizeof(mjgpPiece) / sizeof(mjtNum);
-  f->slope = mj_stackAllocNum(f->s->d, nnum + npiece * n + (nint + 1) / 2);
-  f->w = f->slope + nv;
-  f->balance = f->w + nv;
-  f->terms = f->balance + nv;
-  f->last = f->terms + nv;
-  f->X = f->last + ld;
-  f->Z = f->X + nv * ld;
-  f->S = f->Z + nv * ld;
-  f->scale = f->S + ld * ld;
-  f->y = f->scale + ld;
-  f->own = f->y + ld;
-  f->pivot = f->own + n;
-  f->piece = (mjgpPiece*)(f->pivot + all);
-  f->row = (int*)(f->pivot + all + npiece * n);
+  size_t nv = (size_t)mjgi_simdEnd(group->nv), most = (size_t)mjMAX(group->nefc, f->n);
+  size_t n = (size_t)f->n, ld = (size_t)f->ld, nefc = (size_t)group->nefc;
+  size_t lanes = (size_t)mjgi_simdEnd(group->nefc), gears = (size_t)f->s->n;
+  size_t piece = gears * sizeof(mjgpPiece) / sizeof(mjtNum);
+  f->Y = mj_stackAllocNum(f->s->d, nv * (ld + lanes + 1) + 4 * n * ld + 10 * ld +
+                                       nefc * (2 * lanes + ld) + gears * (size_t)group->ld + lanes +
+                                       piece + 2 * nefc + most);
+  f->C = f->Y + nv * ld;
+  f->W = f->C + n * ld;
+  f->K = f->W + n * ld;
+  f->V = f->K + n * ld;
+  f->D = f->V + n * ld;
+  f->w = f->D + ld;
+  f->t = f->w + ld;
+  f->w0 = f->t + ld;
+  f->t0 = f->w0 + ld;
+  f->by_w = f->t0 + ld;
+  f->by_t = f->by_w + ld;
+  f->z = f->by_t + ld;
+  f->Dw = f->z + ld;
+  f->sum = f->Dw + ld;
+  f->X = f->sum + ld;
+  f->terms = f->X + nv * lanes;
+  f->G = f->terms + nv;
+  f->T = f->G + nefc * lanes;
+  f->Q = f->T + nefc * lanes;
+  f->s->W = f->Q + nefc * ld;
+  f->last = f->s->W + gears * (size_t)group->ld;
+  f->piece = (mjgpPiece*)(f->last + lanes);
+  f->row = (int*)(f->last + lanes + piece);
   f->cone = f->row + nefc;
-  f->exchanged = f->cone + nefc;
-  f->state = f->exchanged + nefc;
-  f->held = f->state + nefc;
-  f->below = f->held + nv;
-  f->asked = f->below + nv;
+  f->state = f->cone + nefc;
+  f->pivot = f->state + nefc;
 }
 
 
-void mjgp_makeForces(mjgpForces* f, mjgpStep* s) {
-  mjgpGroup* group = s->group;
-  const mjgpInput* in = &s->g->in;
-  *f = (mjgpForces){.s = s, .monotone = 1};
-  allocate(f);
-  f->M = (mjgpInertia){.upper = s->d->qLD, .pivot = s->d->qLDiagInv, .adr = s->m->M_rowadr};
-  f->K = (mjgpInertia){.upper = s->g->scratch.matrix, .pivot = f->pivot, .adr = s->g->config->line};
-  for (int k = 0; k < group->nv; k++) {
-    int dof = group->dof[k], geared = s->g->config->reached[s->m->dof_treeid[dof]];
-    f->slope[k] = geared ? s->Mhat->slope[dof] : 0;
+// Make the part of the matrices that rows do not change.
+static void makeJoints(mjgpForces* f) {
+  const mjgpGroup* group = f->s->group;
+  int nv = group->nv, ld = f->ld;
+  mju_zero(f->Y, nv * ld);
+  for (int i = 0; i < f->n; i++) {
+    f->Y[f->dof[i] * ld + i] = 1;
   }
-  mju_zero(f->w, mjgi_simdEnd(group->nv));
-  mju_copy(f->w, s->a, group->nv);
-  for (int i = 0; i < s->n; i++) {
-    int joint = group->joint[i];
-    mjgp_startPiece(f->piece + i, s->g, s->m, joint, 0, NULL);
-    f->monotone &= f->piece[i].monotone;
-    f->special |= !in->ordinary[joint];
-    f->size = mjMAX(f->size, mju_abs(group->force[group->E_dof[group->E_adr[i]]]));
-    s->g->out.P[joint] = 0;
+  for (int k = 0; k < nv; k++) {
+    f->Y[k * ld + f->n] = -group->force[k];
+  }
+  mjgp_solveColumns(group, f->s->m, f->Y, ld, &f->M);
+  for (int i = 0; i < f->n; i++) {
+    mju_copy(f->C + i * ld, f->Y + f->dof[i] * ld, ld);
   }
 }
 
 
-//---------------------------------- a step --------------------------------------------------------
-
-// Make K with the lines of the pieces, and factor it.
-static int factorTree(mjgpForces* f) {
+// List the rows that act, and make their matrices.
+static void makeRows(mjgpForces* f) {
   const mjgpStep* s = f->s;
   const mjgpGroup* group = s->group;
-  const mjModel* m = s->m;
-  const mjgpGears* g = s->g;
-  const int* line = g->config->line;
-  mjtNum* matrix = g->scratch.matrix;
-  memset(f->held, 0, sizeof(int) * (size_t)group->nv);
-  for (int k = 0; k < group->nv; k++) {
-    f->pivot[group->dof[k]] = f->slope[k];
-  }
-  for (int i = 0; i < s->n; i++) {
-    int k = group->E_dof[group->E_adr[i]];
-    f->held[k] = f->piece[i].held;
-    f->pivot[group->dof[k]] += f->piece[i].held ? 0 : f->piece[i].slope;
-  }
-  for (int k = group->nv - 1; k >= 0; k--) {
-    int above = group->M_adr[k + 1] - group->M_adr[k] > 1 ? group->M_col[group->M_adr[k] + 1] : -1;
-    f->below[k] = above >= 0 && (f->held[above] || f->below[above]);
-  }
-  for (int k = 0; k < group->nv; k++) {
-    int dof = group->dof[k], diag = m->M_rownnz[dof] - 1, own = f->held[k];
-    mjtNum* L = matrix + line[dof];
-    mjgp_copySimd(L, s->d->M, m->M_rowadr[dof], diag + 1, g->config->nC);
-    if (own || f->below[k]) {
-      const int* col = group->M_col + group->M_adr[k];
-      for (int p = 0; p < diag; p++) {
-        L[p] = own || f->held[col[diag - p]] ? 0 : L[p];
+  int nv = group->nv, count = 0;
+  for (int i = 0, k = 0; i < group->nefc;) {
+    int elliptic = group->type[i] == mjCNSTR_CONTACT_ELLIPTIC;
+    int end = i + (elliptic ? group->contact[k]->dim : 1);
+    for (; i < end; i++) {
+      if (group->state[i] != mjCNSTRSTATE_SATISFIED) {
+        f->row[count] = i;
+        f->cone[count++] = group->state[i] == mjCNSTRSTATE_CONE ? k : -1;
       }
     }
-    if (own) {
-      L[diag] = 0;
-      f->pivot[dof] = 1;
+    k += elliptic;
+  }
+  int lanes = f->lanes = mjgi_simdEnd(count);
+  f->nrow = count;
+  mju_zero(f->X, mjgi_simdEnd(nv) * lanes);
+  for (int c = 0; c < count; c++) {
+    for (int k = group->J_adr[f->row[c]]; k < group->J_adr[f->row[c] + 1]; k++) {
+      for (int j = 0; j < mjgiSIMD && group->J_lane[k] + j < nv; j++) {
+        f->X[(group->J_lane[k] + j) * lanes + c] = group->J[mjgiSIMD * k + j];
+      }
     }
   }
-  for (int k = 0; k < group->nv; k++) {
-    mjtNum* pivot = f->pivot + group->dof[k];
-    *pivot = mjgp_eliminateRow(matrix, group->dof[k], *pivot, m, line);
-    if (!(mju_abs(*pivot) < mjMAXVAL * mjMAXVAL)) {
-      return 0;
+  if (count) {
+    mjgp_solveColumns(group, s->m, f->X, lanes, &f->M);
+  }
+  mju_zero(f->G, count * lanes);
+  for (int c = 0; c < count; c++) {
+    for (int k = group->J_adr[f->row[c]]; k < group->J_adr[f->row[c] + 1]; k++) {
+      mjgp_sumRows(f->G + c * lanes, NULL, f->X + group->J_lane[k] * lanes, group->J + mjgiSIMD * k,
+                   1, mjgiSIMD, lanes);
     }
+  }
+}
+
+
+// Set row c of the equations of the forces, T f = Q (t, 1): a row's force answers its motion, the
+// forces of a sliding cone answer the motion of all its rows. jar0: J a - aref without all of them
+static void setEquation(mjgpForces* f, int c, const mjtNum* jar0) {
+  const mjgpGroup* group = f->s->group;
+  int i = f->row[c], k = f->cone[c], lanes = f->lanes, first = c, dim = 1;
+  mjtNum *T = f->T + c * lanes, *Q = f->Q + c * f->ld, one = 1;
+  const mjtNum* response = &one;
+  mju_zero(T, lanes);
+  mju_zero(Q, f->ld);
+  if (k < 0 && group->state[i] != mjCNSTRSTATE_QUADRATIC) {
+    T[c] = 1;
+    Q[f->n] = group->f[i];  // none, or that of sliding dry friction
+    return;
+  }
+  if (k >= 0) {
+    while (first && f->cone[first - 1] == k) {
+      first--;
+    }
+    dim = group->contact[k]->dim;
+    response = group->cone + 36 * k + dim * (c - first);
+    Q[f->n] = group->f[i] + mju_dot(response, group->jar + i - (c - first), dim);
+  }
+  for (int p = 0; p < dim; p++) {
+    mjgp_addSimd(T, f->G + (first + p) * lanes, response[p], 0, lanes);
+    for (int j = 0; j < f->s->n; j++) {
+      Q[j] += response[p] * f->X[f->dof[j] * lanes + first + p];
+    }
+    Q[f->n] -= response[p] * jar0[first + p];
+  }
+  T[c] += k < 0 ? group->R[i] : 1;
+  mjtNum scale = T[c] != 0 ? 1 / mju_abs(T[c]) : 1;
+  mjgp_scaleSimd(T, scale, 0, lanes);
+  mjgp_scaleSimd(Q, scale, 0, f->ld);
+}
+
+
+// x = A^-1 x for the columns of x, on the factors of mjgi_lu
+static void solveRows(mjtNum* x, const mjtNum* LU, const int* pivot, int n, int ld) {
+  int lanes = mjgi_simdEnd(n);
+  for (int i = 0; i < n; i++) {
+    mjtNum *row = x + i * ld, *other = x + pivot[i] * ld;
+    for (int j = 0; j < ld && row != other; j++) {
+      mjtNum value = row[j];
+      row[j] = other[j];
+      other[j] = value;
+    }
+  }
+  for (int i = 0; i < n; i++) {
+    mjgp_sumRows(x + i * ld, NULL, x, LU + i * lanes, -1, i, ld);
+    mjgp_scaleSimd(x + i * ld, LU[i * lanes + i], 0, ld);
+  }
+  for (int i = n - 2; i >= 0; i--) {
+    mjgp_sumRows(x + i * ld, NULL, x + (i + 1) * ld, LU + i * lanes + i + 1, -1, n - 1 - i, ld);
+  }
+}
+
+
+// Make Q and W with the rows at group->state. Returns 0 if their equations are singular.
+static int makeEffects(mjgpForces* f) {
+  const mjgpGroup* group = f->s->group;
+  int ld = f->ld, listed = 0;
+  for (int c = 0; c < f->nrow; c++) {
+    int i = f->row[c], cone = f->cone[c] >= 0;
+    listed += group->state[i] != mjCNSTRSTATE_SATISFIED;
+    listed -= cone != (group->state[i] == mjCNSTRSTATE_CONE) ? group->nefc : 0;
+  }
+  for (int i = 0; i < group->nefc; i++) {
+    listed -= group->state[i] != mjCNSTRSTATE_SATISFIED;
+  }
+  if (listed) {
+    makeRows(f);
+  }
+  memcpy(f->state, group->state, sizeof(int) * (size_t)group->nefc);
+  mju_copy(f->W, f->C, f->n * ld);
+  if (!f->nrow) {
+    return 1;
+  }
+  mjtNum* jar0 = f->last;
+  mju_zero(jar0, f->lanes);
+  mjgp_sumRows(jar0, NULL, f->X, group->force, 1, group->nv, f->lanes);
+  for (int c = 0; c < f->nrow; c++) {
+    jar0[c] -= group->aref[f->row[c]];
+  }
+  for (int c = 0; c < f->nrow; c++) {
+    setEquation(f, c, jar0);
+  }
+  if (!mjgi_lu(f->T, jar0, f->pivot, f->nrow)) {
+    return 0;
+  }
+  solveRows(f->Q, f->T, f->pivot, f->nrow, ld);
+  for (int i = 0; i < f->n; i++) {
+    mjgp_sumRows(f->W + i * ld, NULL, f->Q, f->X + f->dof[i] * f->lanes, -1, f->nrow, ld);
   }
   return 1;
 }
 
 
-// rows that act
-static void listRows(mjgpForces* f) {
-  const mjgpGroup* group = f->s->group;
-  f->n = 0;
-  for (int i = 0, k = 0; i < group->nefc;) {
-    int elliptic = group->type[i] == mjCNSTR_CONTACT_ELLIPTIC,
-        dim = elliptic ? group->contact[k]->dim : 1;
-    for (int p = 0; p < dim; p++, i++) {
-      int cone = group->state[i] == mjCNSTRSTATE_CONE;
-      if (cone || group->state[i] == mjCNSTRSTATE_QUADRATIC) {
-        f->row[f->n] = i;
-        f->cone[f->n++] = cone ? k : -1;
-      }
-    }
-    k += elliptic;
-  }
-  f->lanes = mjgi_simdEnd(f->n);
-}
-
-
-// Multiply the rows of x, lanes apart, by the force response s'' of the active rows; a
-// cone's response mixes its rows.
-static void answer(const mjgpForces* f, mjtNum* x, int lanes, int flg_own) {
-  const mjgpGroup* group = f->s->group;
-  for (int c = 0; c < f->n; c++) {
-    int k = f->cone[c];
-    if (k < 0) {
-      x[c * lanes + c] += flg_own ? group->R[f->row[c]] : 0;
-      continue;
-    }
-    int dim = group->contact[k]->dim;
-    mjtNum mixed[6];
-    const mjtNum* C = group->cone + 36 * k;
-    for (int j = 0; j < lanes; j++) {
-      for (int p = 0; p < dim; p++) {
-        mixed[p] = flg_own && c + p == j;
-        for (int q = 0; q < dim; q++) {
-          mixed[p] += C[p * dim + q] * x[(c + q) * lanes + j];
-        }
-      }
-      for (int p = 0; p < dim; p++) {
-        x[(c + p) * lanes + j] = mixed[p];
-      }
-    }
-    c += dim - 1;
-  }
-}
-
-
-// Copy the active rows of J to the columns of X; rows of X with known w become 0.
-static void setColumns(const mjgpForces* f, mjtNum* X, int flg_held) {
-  const mjgpGroup* group = f->s->group;
-  mju_zero(X, group->nv * f->lanes);
-  for (int c = 0; c < f->n; c++) {
-    for (int k = group->J_adr[f->row[c]]; k < group->J_adr[f->row[c] + 1]; k++) {
-      for (int j = 0; j < mjgiSIMD; j++) {
-        int dof = group->J_lane[k] + j;
-        if (group->J_bits[k] >> j & 1 && !(flg_held && f->held[dof])) {
-          X[dof * f->lanes + c] = group->J[mjgiSIMD * k + j];
-        }
-      }
-    }
-  }
-}
-
-
-// Make S.
-static void makeRows(mjgpForces* f) {
-  const mjgpGroup* group = f->s->group;
-  int lanes = f->lanes;
-  mju_zero(f->S, f->n * lanes);
-  for (int c = 0; c < f->n; c++) {
-    for (int k = group->J_adr[f->row[c]]; k < group->J_adr[f->row[c] + 1]; k++) {
-      for (int j = 0; j < mjgiSIMD; j++) {
-        if (group->J_bits[k] >> j & 1) {
-          mjgp_addSimd(f->S + c * lanes, f->Z + (group->J_lane[k] + j) * lanes,
-                       group->J[mjgiSIMD * k + j], 0, lanes);
-        }
-      }
-    }
-  }
-  answer(f, f->S, lanes, 1);
-  for (int c = 0; c < f->n; c++) {
-    mjtNum own = mju_abs(f->S[c * lanes + c]);
-    f->scale[c] = own > 0 ? 1 / own : 1;
-    mjgp_scaleSimd(f->S + c * lanes, f->scale[c], 0, lanes);
-  }
-}
-
-
-// Make the right side of the equations with S. y: jar0 - J times the motion without forces of the
-// active rows; f0 (nullable): forces of cones at jar0                             (nefc)
-static void makeRight(mjgpForces* f, const mjtNum* f0) {
-  answer(f, f->y, 1, 0);
-  for (int c = 0; c < f->n; c++) {
-    f->y[c] = (f->y[c] + (f0 && f->cone[c] >= 0 ? f0[f->row[c]] : 0)) * f->scale[c];
-  }
-}
-
-
-// Make X and Z on the factors of K.
-static void makeColumns(mjgpForces* f) {
-  const mjgpGroup* group = f->s->group;
-  int lanes = f->lanes, size = group->nv * lanes;
-  setColumns(f, f->X, 1);
-  mjgp_solveColumns(group, f->s->m, f->X, lanes, &f->K, 0);
-  for (int k = 0; k < size; k += mjgiSIMD) {
-    *(mjgiSimd*)(f->Z + k) = f->slope[k / lanes] * *(const mjgiSimd*)(f->X + k);
-  }
-  mjgp_solveColumns(group, f->s->m, f->Z, lanes, &f->M, 0);
-  mjgp_addSimd(f->Z, f->X, 1, 0, size);
-}
-
-
-// w, the right side on entry, becomes the motion without the forces of the active rows.
-static void solveTree(mjgpForces* f) {
-  const mjgpGroup* group = f->s->group;
-  mjtNum* w = f->w;
-  int stuck = 0;
-  for (int i = 0; i < f->s->n; i++) {
-    const mjgpPiece* piece = f->piece + i;
-    int k = group->E_dof[group->E_adr[i]];
-    stuck |= piece->held;
-    mjtNum lag = f->s->g->in.lag[piece->joint];
-    w[k] =
-        piece->held ? piece->target - lag : w[k] - (piece->t + piece->slope * (lag - piece->acc));
-  }
-  for (int k = 0; k < group->nv && stuck; k++) {
-    for (int p = group->M_adr[k] + 1; p < group->M_adr[k + 1] && (f->held[k] || f->below[k]); p++) {
-      int j = group->M_col[p];
-      if (f->held[j] && !f->held[k]) {
-        w[k] -= group->M[p] * w[j];
-      } else if (f->held[k] && !f->held[j]) {
-        w[j] -= group->M[p] * w[k];
-      }
-    }
-  }
-  mjgp_solveDofs(f->s, w, &f->K, 0);
-}
-
-
-// s->a = w + M^-1 (Mhat - M) w
-static void setSolverAcceleration(const mjgpForces* f) {
+// Make s->W, the effect of friction on the accelerations of the gears. Returns 0 if singular.
+static int makeDelassus(mjgpForces* f) {
   mjgpStep* s = f->s;
-  int nv = s->group->nv;
-  for (int k = 0; k < nv; k++) {
-    s->a[k] = f->slope[k] * f->w[k];
+  int n = f->n, ld = f->ld, lanes = mjgi_simdEnd(n);
+  mjtNum* x = f->V;
+  mju_copy(x, f->W, n * ld);
+  for (int i = 0; i < n; i++) {
+    for (int j = 0; j < n; j++) {
+      f->K[i * lanes + j] = (i == j) + f->C[i * ld + j] * f->D[j];
+    }
   }
-  mjgp_solveDofs(s, s->a, &f->M, 0);
-  mju_addTo(s->a, f->w, nv);
-}
-
-
-int mjgp_stepForces(mjgpForces* f) {
-  mjgpStep* s = f->s;
-  mjgpGroup* group = s->group;
-  int nv = group->nv;
-  if (!factorTree(f)) {
+  mju_zero(f->z, lanes);
+  if (!mjgi_lu(f->K, f->z, f->pivot, n)) {
     return 0;
   }
-  memcpy(f->state, group->state, sizeof(int) * (size_t)group->nefc);
-
-  // forces of rows that act with a constant force
-  mju_copy(f->w, group->force, nv);
-  for (int i = group->ne; i < group->ne + group->nf; i++) {
-    int state = group->state[i];
-    mjtNum force = state == mjCNSTRSTATE_LINEARNEG   ? group->floss[i]
-                   : state == mjCNSTRSTATE_LINEARPOS ? -group->floss[i]
-                                                     : 0;
-    group->f[i] = force;
-    for (int k = group->J_adr[i]; k < group->J_adr[i + 1] && force != 0; k++) {
-      mjgp_addSimd(f->w + group->J_lane[k], group->J + mjgiSIMD * k, force, 0, mjgiSIMD);
-    }
+  solveRows(x, f->K, f->pivot, n, ld);
+  for (int i = 0; i < s->n; i++) {
+    mju_copy(s->W + i * s->group->ld, x + i * ld, s->n);
   }
-  solveTree(f);
-  setSolverAcceleration(f);
-  listRows(f);
-  for (int c = 0; c < f->n; c++) {
-    int i = f->row[c];
-    f->y[c] =
-        (f->cone[c] >= 0 ? group->jar[i] : 0) + group->aref[i] - mjgp_mulConstraint(group, i, s->a);
-  }
-  for (int i = 0; i < group->nefc; i++) {
-    group->f[i] = group->state[i] == mjCNSTRSTATE_SATISFIED ? 0 : group->f[i];
-  }
-  if (f->n) {
-    makeColumns(f);
-    makeRows(f);
-    makeRight(f, group->f);
-    mju_zero(f->y + f->n, f->lanes - f->n);
-    if (!mjgi_lu(f->S, f->y, f->exchanged, f->n)) {
-      return 0;
-    }
-  }
-  for (int c = 0; c < f->n; c++) {
-    group->f[f->row[c]] = f->y[c];
-  }
-  for (int k = 0; k < nv && f->n; k++) {
-    f->w[k] += mjgp_dotSimd(f->X + k * f->lanes, f->y, 0, f->lanes);
-    s->a[k] += mjgp_dotSimd(f->Z + k * f->lanes, f->y, 0, f->lanes);
-  }
-  mjgp_residual(group, group->jar, s->a);
   return 1;
 }
 
 
 //---------------------------------- iteration -----------------------------------------------------
 
-// Set the torque balance of all dofs without friction, and the size of its terms.
-static void setBalance(mjgpForces* f) {
-  mjgpGroup* group = f->s->group;
-  int nv = group->nv;
-  mjgp_mulInertia(group, f->balance, f->w);
-  for (int k = 0; k < nv; k++) {
-    mjtNum own = (group->M[group->M_adr[k]] + f->slope[k]) * f->w[k];
-    mjtNum sum = f->balance[k] + f->slope[k] * f->w[k];
-    f->terms[k] = mju_abs(group->force[k]) + mju_abs(own) + mju_abs(sum - own);
-    f->balance[k] = sum - group->force[k];
+// Set the lines of all joints: a steep line over its friction, others over their motion.
+static void makeLines(mjgpForces* f) {
+  const mjgpStep* s = f->s;
+  for (int i = 0; i < f->n; i++) {
+    f->w0[i] = f->t0[i] = f->by_t[i] = 0;
+    f->by_w[i] = 1;
   }
-  mjgp_subtractForces(group, f->balance, group->f);
-  for (int k = 0; k < nv; k++) {
-    f->balance[k] = -f->balance[k];
+  for (int i = 0; i < s->n; i++) {
+    mjgpPiece* piece = f->piece + i;
+    mjgp_linePiece(piece, s->g, s->m->opt.timestep, s->acc[i], 0);
+    int steep = piece->held || mju_abs(piece->slope) * f->C[i * (f->ld + 1)] > 1;
+    f->w0[i] = (piece->held ? piece->target : piece->acc) - s->g->in.lag[piece->joint];
+    f->t0[i] = piece->t;
+    f->by_w[i] = piece->held ? 0 : steep ? 1 / piece->slope : 1;
+    f->by_t[i] = steep ? 1 : piece->slope;
   }
 }
 
 
-// Set friction and next piece of each gear. Returns the number that change. missing: largest
-// unbalanced torque of a dof over the root of its inertia, relative to the largest torque
-static int nextPieces(mjgpForces* f, mjtNum* missing) {
+// Solve on the lines: w and t. Returns 0 if the equations are singular.
+static int solveLines(mjgpForces* f) {
+  int n = f->n, ld = f->ld, lanes = mjgi_simdEnd(n);
+  mjtNum *D = f->Dw, *D0 = f->sum;
+  for (int j = 0; j < n; j++) {
+    D[j] = f->D[j] * f->by_w[j];
+    D0[j] = f->D[j] * f->w0[j];
+  }
+  for (int i = 0; i < n; i++) {
+    const mjtNum *C = f->C + i * ld, *W = f->W + i * ld;
+    mjtNum* row = f->K + i * lanes;
+    for (int j = 0; j < lanes; j += mjgiSIMD) {
+      *(mjgiSimd*)(row + j) = *(const mjgiSimd*)(C + j) * *(const mjgiSimd*)(D + j) +
+                              *(const mjgiSimd*)(W + j) * *(const mjgiSimd*)(f->by_t + j);
+    }
+    row[i] += f->by_w[i];
+    f->z[i] = -f->w0[i] - W[n] - mjgp_dotSimd(C, D0, 0, ld) - mjgp_dotSimd(W, f->t0, 0, ld);
+  }
+  if (!mjgi_lu(f->K, f->z, f->pivot, n)) {
+    return 0;
+  }
+  for (int i = 0; i < n; i++) {
+    f->w[i] = f->w0[i] + f->by_w[i] * f->z[i];
+    f->t[i] = f->t0[i] + f->by_t[i] * f->z[i];
+  }
+  return 1;
+}
+
+
+// Let the gears settle: friction and branches in s->g. Returns 0 if they do not.
+static int settle(mjgpForces* f) {
+  mjgpStep* s = f->s;
+  int changes = 1;
+  for (int k = 0; changes && k < mjgpMILD; k++) {
+    makeLines(f);
+    if (!solveLines(f)) {
+      return 0;
+    }
+    changes = 0;
+    for (int i = 0; i < s->n; i++) {
+      s->acc[i] = f->w[i] + s->g->in.lag[f->piece[i].joint];
+      changes +=
+          mjgp_nextPiece(f->piece + i, s->g, s->m->opt.timestep, s->acc[i], 0, f->t[i], f->size);
+      s->t[i] = f->t[i];
+    }
+    if (changes && k == mjgpEXCHANGES && makeDelassus(f)) {
+      mjgp_sweepGears(s, f->piece, s->t, s->acc);
+    }
+  }
+  return !changes;
+}
+
+
+// Move with friction s->t: forces, s->a, group->jar. Returns the largest difference of w from the
+// motion of the joints, relative to the fastest motion by a force.
+static mjtNum move(mjgpForces* f) {
   mjgpStep* s = f->s;
   mjgpGroup* group = s->group;
-  mjtNum h = s->m->opt.timestep, open = 0, most = 0;
-  int changes = 0;
-  setBalance(f);
+  int nv = group->nv, n = f->n, ld = f->ld;
+  mju_zero(group->f, group->nefc);
+  for (int c = 0; c < f->nrow; c++) {
+    const mjtNum* Q = f->Q + c * ld;
+    group->f[f->row[c]] = Q[n] + mju_dot(Q, f->t, s->n);
+  }
+  for (int k = 0; k < nv; k++) {
+    f->terms[k] = mju_abs(group->force[k]);
+    s->a[k] = -group->force[k];
+  }
   for (int i = 0; i < s->n; i++) {
-    mjgpPiece* piece = f->piece + i;
-    int k = group->E_dof[group->E_adr[i]], joint = piece->joint;
-    mjtNum left = f->balance[k], acc = s->acc[i] = f->w[k] + s->g->in.lag[joint];
-    mjtNum t = piece->held ? left : piece->t + piece->slope * (acc - piece->acc);
-
-    // a steep line of a pre-sliding gear has fewer digits than the torque balance
-    int yields = !s->g->out.mode[joint] && s->g->in.compliance[joint] > 0;
-    t = yields && mju_abs(left - t) <= mjgpMISSING * f->size ? left : t;
-    f->balance[k] -= t;
-    f->terms[k] += mju_abs(t);
-    changes += mjgp_nextPiece(piece, s->g, h, acc, 0, t, f->size);
-    s->t[i] = s->g->out.t[joint];
+    s->a[f->dof[i]] += f->t[i];
+    f->terms[f->dof[i]] += mju_abs(f->t[i]);
   }
-  for (int k = 0; k < group->nv; k++) {
-    mjtNum root = mju_sqrt(group->M[group->M_adr[k]]);
-    open = mjMAX(open, mju_abs(f->balance[k]) / root);
-    most = mjMAX(most, f->terms[k] / root);
+  mjgp_subtractForces(group, s->a, group->f);
+  mjtNum fastest = 0, error = 0;
+  for (int k = 0; k < nv; k++) {
+    f->terms[k] += mju_abs(s->a[k]);
+    s->a[k] = -s->a[k];
   }
-  *missing = open > 0 ? open / most : 0;
-  return changes;
+  mjgp_solveDofs(s, s->a, &f->M, 0);
+  mjgp_residual(group, group->jar, s->a);
+  for (int k = 0; k < nv; k++) {
+    mjtNum M = group->M[group->M_adr[k]];
+    f->terms[k] += mju_abs(M * s->a[k]);
+    fastest = mjMAX(fastest, f->terms[k] / M);
+  }
+  for (int i = 0; i < n; i++) {
+    f->Dw[i] = f->D[i] * f->w[i];
+  }
+  for (int i = 0; i < n; i++) {
+    mjtNum own = f->w[i] + mjgp_dotSimd(f->C + i * ld, f->Dw, 0, ld);
+    error = mjMAX(error, mju_abs(own - s->a[f->dof[i]]));
+  }
+  return error > 0 ? error / fastest : 0;
 }
 
 
@@ -399,80 +410,23 @@ static int keepsRows(mjgpForces* f) {
 }
 
 
-// Move self-locking gears to the branch that is connected to rest. Returns the number of
-// moved gears
-static int toRestBranch(mjgpForces* f) {
-  mjgpStep* s = f->s;
-  mjgpGears* g = s->g;
-  int n = 0, count = 0;
-  for (int i = 0; i < s->n; i++) {
-    if (mjgp_isLocking(f->piece + i, g) && mjgp_mayBeElsewhere(f->piece + i, g)) {
-      f->asked[n++] = i;
-    }
-  }
-  n = n && mjgp_forceEffects(f, f->asked, n, f->own) ? n : 0;
-  for (int k = 0; k < n; k++) {
-    int i = f->asked[k];
-    mjtNum R = g->in.inertia[s->group->joint[i]] * f->own[k];
-    count += mjgp_connectPiece(f->piece + i, g, s->m->opt.timestep, f->own[k], R);
-  }
-  return count;
-}
-
-
-// Gears are free here.
-//
-//   W_ii = e_i' Mhat^-1 (e_i + J' y),   (1 + s'' J M^-1 J') y = -s'' J M^-1 e_i
-int mjgp_forceEffects(mjgpForces* f, const int* gear, int n, mjtNum* W) {
-  mjgpStep* s = f->s;
-  const mjgpGroup* group = s->group;
-  int nv = group->nv, lanes;
-  mjgp_factorInertia(s->Mhat, s->m, s->d, s->g);
-  listRows(f);
-  lanes = f->lanes;
-  setColumns(f, f->Z, 0);
-  mjgp_solveColumns(group, s->m, f->Z, lanes, &f->M, 0);
-  makeRows(f);
-  mju_zero(f->y, lanes);
-  if (f->n && !mjgi_lu(f->S, f->y, f->exchanged, f->n)) {
-    return 0;
-  }
-  mjtNum* dw = f->terms;
-  for (int i = 0; i < n; i++) {
-    int k = group->E_dof[group->E_adr[gear[i]]];
-    mju_zero(dw, mjgi_simdEnd(nv));
-    dw[k] = 1;
-    mjgp_solveDofs(s, dw, s->Mhat, 1);
-    for (int c = 0; c < f->n; c++) {
-      f->y[c] = -f->Z[k * lanes + c];
-    }
-    if (f->n) {
-      makeRight(f, NULL);
-      mjgi_luSolve(f->y, f->S, f->exchanged, f->n);
-    }
-    W[i] = dw[k];
-    for (int c = 0; c < f->n; c++) {
-      W[i] += f->y[c] * mjgp_mulConstraint(group, f->row[c], dw);
-    }
-  }
-  return 1;
-}
-
-
 // Store the results. error: residual of the solution
 static void finish(mjgpForces* f, int iterations, mjtNum error) {
   mjgpStep* s = f->s;
   const mjgpGroup* group = s->group;
-  mjtNum h = s->m->opt.timestep, most = 0;
+  mjtNum most = 0;
 
   // round-off is relative to the largest acceleration of single forces
   for (int k = 0; k < group->nv; k++) {
-    mjtNum effect = mjMAX(mju_abs(f->pivot[group->dof[k]]), 1 / group->M[group->M_adr[k]]);
-    most = mjMAX(most, f->terms[k] * effect);
+    most = mjMAX(most, f->terms[k] / group->M[group->M_adr[k]]);
+  }
+  for (int i = 0; i < s->n; i++) {
+    most = mjMAX(most, f->terms[f->dof[i]] * mju_abs(f->W[i * (f->ld + 1)]));
   }
   for (int i = 0; i < s->n; i++) {
     int joint = group->joint[i];
-    s->g->out.cancellation[joint] = mju_abs(s->g->in.v[joint]) + h * most;
+    s->t[i] = s->g->out.t[joint];
+    s->g->out.cancellation[joint] = mju_abs(s->g->in.v[joint]) + s->m->opt.timestep * most;
   }
   s->g->out.last_info = (mjgInfo){.status = mjgSOLVED,
                                   .iterations = iterations,
@@ -482,22 +436,107 @@ static void finish(mjgpForces* f, int iterations, mjtNum error) {
 }
 
 
+// Returns a bound of the largest row sum of C D.
+static mjtNum largestSum(const mjgpForces* f) {
+  mjtNum most = 0;
+  for (int i = 0; i < f->n; i++) {
+    mjtNum sum = 0;
+    for (int j = 0; j < f->n; j++) {
+      sum += mju_abs(f->C[i * f->ld + j] * f->D[j]);
+    }
+    most = mjMAX(most, sum);
+  }
+  return most;
+}
+
+
+// Returns 1 if gear i has one solution, all others given. s->W + C D s->W = W: with the largest row
+// sum q of C D, column i of s->W differs from that of W by at most q / (1 - q) of its largest entry.
+static int hasOneSolution(const mjgpForces* f, int i, mjtNum q) {
+  mjtNum own = f->W[i * (f->ld + 1)], most = 0;
+  for (int j = 0; j < f->n; j++) {
+    most = mjMAX(most, mju_abs(f->W[j * f->ld + i]));
+  }
+  most *= q / (1 - q);
+  return q < 1 && mjgp_hasOneSolution(f->s->g, f->piece[i].joint, own - most, own + most);
+}
+
+
+// Returns the number of gears that another branch takes.
+static int toRestBranch(mjgpForces* f) {
+  int asked = 0;
+  mjtNum q = -1;
+  for (int i = 0; i < f->s->n && !asked; i++) {
+    if (mjgp_mayBeElsewhere(f->piece + i, f->s->g)) {
+      q = q < 0 ? largestSum(f) : q;
+      asked = !hasOneSolution(f, i, q);
+    }
+  }
+  return asked && makeDelassus(f) ? mjgp_toRestBranch(f->s, f->piece) : 0;
+}
+
+
+// List the joints, with their entries of D.
+static void listJoints(mjgpForces* f) {
+  const mjgpStep* s = f->s;
+  const mjgpGroup* group = s->group;
+  mjtNum* D = s->rounding;
+  int* own = mj_stackAllocInt(s->d, (size_t)(2 * group->nv));
+  f->dof = own + group->nv;
+  memset(own, 0, sizeof(int) * (size_t)group->nv);
+  for (f->n = 0; f->n < s->n; f->n++) {
+    int k = f->dof[f->n] = group->E_dof[group->E_adr[f->n]];
+    own[k] = 1;
+  }
+  for (int k = 0; k < group->nv; k++) {
+    int dof = group->dof[k], reached = s->g->config->reached[s->m->dof_treeid[dof]];
+    D[k] = !s->Mhat->solver && reached ? s->Mhat->slope[dof] : 0;
+    if (D[k] != 0 && !own[k]) {
+      f->dof[f->n++] = k;
+    }
+  }
+  f->ld = mjgi_simdEnd(f->n + 1);
+  allocate(f);
+  mju_zero(f->D, 10 * f->ld);
+  for (int i = 0; i < f->n; i++) {
+    f->D[i] = D[f->dof[i]];
+  }
+}
+
+
+static void start(mjgpForces* f, mjgpStep* s) {
+  mjgpGroup* group = s->group;
+  *f = (mjgpForces){.s = s, .monotone = 1};
+  if (s->Mhat->solver) {
+    mjgp_factorInertia(s->Mhat, s->m, s->d, s->g);
+    f->M = *s->Mhat;
+  } else {
+    f->M = (mjgpInertia){.upper = s->d->qLD, .pivot = s->d->qLDiagInv, .adr = s->m->M_rowadr};
+  }
+  listJoints(f);
+  for (int i = 0; i < s->n; i++) {
+    int joint = group->joint[i];
+    mjgp_startPiece(f->piece + i, s->g, s->m, joint, 0, NULL);
+    f->monotone &= f->piece[i].monotone;
+    f->special |= !s->g->in.ordinary[joint];
+    f->size = mjMAX(f->size, mju_abs(group->force[f->dof[i]]));
+    s->acc[i] = s->a[f->dof[i]];
+  }
+  makeJoints(f);
+  mjgp_startStates(s, NULL, f->last, f->Q);
+}
+
+
 int mjgp_solveForces(mjgpStep* s) {
   mjgpForces memory, *f = &memory;
-  mjgp_makeForces(f, s);
-  mjgp_startStates(s, NULL, f->last, f->y);
+  start(f, s);
   int most = f->monotone ? mjgpMILD : mjgpEXCHANGES;
   for (int k = 1; k <= most; k++) {
-    for (int i = 0; i < s->n; i++) {
-      mjtNum acc = f->w[s->group->E_dof[s->group->E_adr[i]]] + s->g->in.lag[s->group->joint[i]];
-      mjgp_linePiece(f->piece + i, s->g, s->m->opt.timestep, acc, 0);
-    }
-    if (!mjgp_spend(s) || !mjgp_stepForces(f)) {
+    if (!mjgp_spend(s) || !makeEffects(f) || !settle(f)) {
       return 0;
     }
-    mjtNum error;
-    int changes = nextPieces(f, &error), kept = keepsRows(f);
-    if (changes || !kept || !(error <= mjgpROOT)) {
+    mjtNum error = move(f);
+    if (!keepsRows(f) || !(error <= mjgpROOT)) {
       continue;
     }
     finish(f, k, error);

@@ -81,15 +81,6 @@ static void integratorAccelerations(mjgpNewton* p) {
 }
 
 
-// Returns friction of gear i at s->acc on the line from p->acc.
-static mjtNum onLine(const mjgpNewton* p, int i) {
-  const mjgpStep* s = p->s;
-  const mjgpPiece* piece = p->piece + i;
-  mjtNum x = mjgp_taken(s, s->acc, i) - mjgp_taken(s, p->acc, i);
-  return piece->t + piece->slope * (s->acc[i] - p->acc[i]) - piece->rate * x;
-}
-
-
 // Set friction and next piece of each gear, from the lines at p->acc. Returns the number that
 // change.
 static int nextPieces(mjgpNewton* p) {
@@ -105,7 +96,7 @@ static int nextPieces(mjgpNewton* p) {
     mjtNum x = mjgp_taken(s, s->acc, i);
     mjtNum left = solvesFriction(p) ? p->t[i] : p->balance[group->E_dof[group->E_adr[i]]];
     if (!piece->held && piece->weight == 1) {
-      p->t[i] = onLine(p, i);
+      p->t[i] = mjgp_onLine(piece, s->acc[i], x);
 
       // a steep line of a pre-sliding gear has fewer digits than the torque balance
       int yields = !s->g->out.mode[piece->joint] && s->g->in.compliance[piece->joint] > 0;
@@ -242,40 +233,19 @@ static int shorten(mjgpNewton* p) {
 
 //---------------------------------- relaxation ----------------------------------------------------
 
-int mjgp_sweepGears(mjgpNewton* p, mjtNum* acc) {
-  mjgpStep* s = p->s;
-  int all = s->n + s->group->nextra, changes = 0;
-  mjtNum h = s->m->opt.timestep;
-  for (int i = 0; i < s->n; i++) {
-    mjtNum R = mjgp_delassusTorque(s, i, i), before = p->t[i];
-    changes += mjgp_proxPiece(p->piece + i, s->g, h, mjgp_delassus(s, i, i), R, acc[i],
-                              mjgp_taken(s, acc, i), p->t + i);
-    for (int r = 0; r < all; r++) {
-      acc[r] -= mjgp_delassus(s, r, i) * (p->t[i] - before);
-    }
-  }
-  return changes;
-}
-
-
-// Block Gauss-Seidel sweep over the gears, with constraints in their states, until none
-// changes its piece. Newton continues from these pieces
+// Settle the gears by sweeps, with constraints in their states. Newton continues from these pieces
 static void settleBranches(mjgpNewton* p) {
   mjgpStep* s = p->s;
-  int all = s->n + s->group->nextra, calm = 0;
-  mjtNum* acc = p->dacc;
+  int all = s->n + s->group->nextra;
   if (!mjgp_linearize(s)) {
     return;
   }
   p->system.factored = 0;
-
-  mjgp_freeAcceleration(s, acc, p->acc);
+  mjgp_freeAcceleration(s, p->dacc, p->acc);
   for (int r = 0; r < all; r++) {
-    acc[r] -= mju_dot(s->W + r * s->group->ld, p->t, s->n);
+    p->dacc[r] -= mju_dot(s->W + r * s->group->ld, p->t, s->n);
   }
-  for (int k = 0; k < mjgpSWEEPS && calm < mjgpCALM; k++) {
-    calm = mjgp_sweepGears(p, acc) ? 0 : calm + 1;
-  }
+  mjgp_sweepGears(s, p->piece, p->t, p->dacc);
 }
 
 
@@ -295,7 +265,8 @@ static mjtNum residual(mjgpNewton* p) {
   for (int i = 0; i < s->n; i++) {
     const mjgpPiece* piece = p->piece + i;
     int slips = !piece->held && piece->weight == 1 && s->g->out.mode[piece->joint] != 0;
-    mjtNum t = s->rows && (slips || (piece->shaft && !piece->jumps)) ? onLine(p, i) : p->t[i];
+    int lined = s->rows && (slips || (piece->shaft && !piece->jumps));
+    mjtNum t = lined ? mjgp_onLine(piece, s->acc[i], mjgp_taken(s, s->acc, i)) : p->t[i];
     for (int k = group->E_adr[i]; k < group->E_adr[i + 1]; k++) {
       p->w[group->E_dof[k]] -= solvesFriction(p) ? 0 : group->E[k] * t;
       s->next[group->E_dof[k]] += mju_abs(group->E[k] * t);
@@ -418,28 +389,11 @@ void mjgp_makeNewton(mjgpNewton* p, mjgpStep* s) {
 // Move self-locking gears to the branch that is connected to rest. Returns the number of
 // moved gears
 static int toRestBranch(mjgpNewton* p) {
-  mjgpStep* s = p->s;
-  mjgpGears* g = s->g;
-  int n = 0, count = 0;
-  mj_markStack(s->d);
-  mjtNum* W = mj_stackAllocNum(s->d, (size_t)s->n);
-  int* gear = mj_stackAllocInt(s->d, (size_t)s->n);
-  for (int i = 0; i < s->n; i++) {
-    g->out.P[s->group->joint[i]] = 0;
-    if (mjgp_isLocking(p->piece + i, g) && mjgp_mayBeElsewhere(p->piece + i, g)) {
-      gear[n++] = i;
-    }
+  int asked = 0;
+  for (int i = 0; i < p->s->n; i++) {
+    asked |= mjgp_mayBeElsewhere(p->piece + i, p->s->g);
   }
-  if (n && mjgp_ownEffects(&p->system, gear, n, W)) {
-    for (int k = 0; k < n; k++) {
-      int i = gear[k], e = s->group->extra[i];
-      mjtNum R = g->in.inertia[s->group->joint[i]] * W[k];
-      R += e >= 0 ? mjgp_delassus(s, s->n + e, i) : 0;
-      count += mjgp_connectPiece(p->piece + i, g, s->m->opt.timestep, W[k], R);
-    }
-  }
-  mj_freeStack(s->d);
-  return count;
+  return asked && mjgp_makeDelassus(p->s) ? mjgp_toRestBranch(p->s, p->piece) : 0;
 }
 
 

@@ -28,20 +28,10 @@ typedef struct mjgpNewton_ {
 // Allocate on d's stack, and set the pieces at s->a.
 void mjgp_makeNewton(mjgpNewton* p, mjgpStep* s);
 
-// Returns the torque of other joints' rotor inertia on gear i.
-static inline mjtNum mjgp_taken(const mjgpStep* s, const mjtNum* acc, int i) {
-  int e = s->group->extra[i];
-  return e >= 0 ? acc[s->n + e] : 0;
-}
-
 // Solve from s->a, the states in group->state and the pieces in s->g; results in s->g,
 // s->a, s->t. flg_connect: go to the branch that is connected to rest. Returns 1 if the
 // step is solved
 int mjgp_iterate(mjgpNewton* p, int flg_connect);
-
-// Block Gauss-Seidel sweep over the gears at the linearization: updates p->t and the
-// accelerations acc. Returns the number of pieces that change.
-int mjgp_sweepGears(mjgpNewton* p, mjtNum* acc);
 
 // mjgp_iterate from the row states of the last step, or with 0 of s->a.
 int mjgp_newton(mjgpNewton* p, int flg_start);

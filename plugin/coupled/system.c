@@ -95,22 +95,21 @@ static int factorUnknowns(mjgpSystem* sys, const mjgpPiece* piece) {
   const mjgpStep* s = sys->s;
   int n = s->n, ld = s->group->ld, lanes = mjgi_simdEnd(n);
   for (int i = 0; i < n; i++) {
-    sys->scale[i] = 1 / mju_sqrt(mju_max(mju_abs(mjgp_delassus(s, i, i)), mjMINVAL));
+    sys->scale[i] = 1 / mju_sqrt(mjMAX(mju_abs(mjgp_delassus(s, i, i)), mjMINVAL));
   }
   for (int i = 0; i < n; i++) {
     int e = s->group->extra[i], held = piece[i].held;
-    mjtNum *row = sys->G + i * lanes, slope = held ? -1 : piece[i].slope;
-    mjtNum own = mju_max(mju_abs(mjgp_delassus(s, i, i)), mjMINVAL);
-    sys->by[i] = 1 / (sys->scale[i] * (!held + mju_abs(slope) * own));
-    mju_zero(row, n);
-    mjgi_addScaled(row, s->W + i * ld, slope, n);
-    row[i] += held ? 0 : piece[i].weight;
-    if (!held && e >= 0 && piece[i].rate != 0) {
-      mjgi_addScaled(row, s->W + (n + e) * ld, -piece[i].rate, n);
-    }
+    mjtNum *row = sys->G + i * lanes, own = 1 / (sys->scale[i] * sys->scale[i]);
+    mjtNum slope = held ? -1 : piece[i].slope, rate = held || e < 0 ? 0 : piece[i].rate;
+    mjtNum by = sys->by[i] = 1 / (sys->scale[i] * (!held + mju_abs(slope) * own));
+    const mjtNum *W = s->W + i * ld, *taken = s->W + (n + (e < 0 ? 0 : e)) * ld;
     for (int j = 0; j < n; j++) {
-      row[j] *= sys->by[i] * sys->scale[j];
+      row[j] = by * slope * W[j] * sys->scale[j];
     }
+    for (int j = 0; j < n && rate != 0; j++) {
+      row[j] -= by * rate * taken[j] * sys->scale[j];
+    }
+    row[i] += held ? 0 : by * sys->scale[i] * piece[i].weight;
   }
   mju_zero(sys->y, lanes);
   if (!mjgi_lu(sys->G, sys->y, sys->pivot, n)) {
@@ -161,27 +160,39 @@ static void solveUnknowns(mjgpSystem* sys, const mjgpPiece* piece, const mjtNum*
 }
 
 
-//---------------------------------- own effects ---------------------------------------------------
+//---------------------------------- branches ------------------------------------------------------
 
-int mjgp_ownEffects(mjgpSystem* sys, const int* gear, int n, mjtNum* W) {
-  mjgpStep* s = sys->s;
-  mjgpGroup* group = s->group;
-  if (sys->unknown == mjgpUNKNOWN_FRICTION || mjgp_hasDelassus(s)) {
-    sys->factored &= mjgp_hasDelassus(s);
-    int made = mjgp_makeDelassus(s);
-    for (int i = 0; i < n && made; i++) {
-      W[i] = mjgp_delassus(s, gear[i], gear[i]);
+// Sweep once. Returns the number of pieces that change.
+static int sweep(mjgpStep* s, mjgpPiece* piece, mjtNum* t, mjtNum* acc) {
+  int all = s->n + s->group->nextra, changes = 0;
+  for (int i = 0; i < s->n; i++) {
+    mjtNum before = t[i];
+    changes += mjgp_proxPiece(piece + i, s->g, s->m->opt.timestep, mjgp_delassus(s, i, i),
+                              mjgp_delassusTorque(s, i, i), acc[i], mjgp_taken(s, acc, i), t + i);
+    for (int r = 0; r < all; r++) {
+      acc[r] -= mjgp_delassus(s, r, i) * (t[i] - before);
     }
-    return made;
   }
-  int factored = mjgp_factor(group);
-  for (int i = 0; i < n && factored; i++) {
-    mju_zero(sys->x, group->nv);
-    sys->x[dofOf(s, gear[i])] = 1;
-    mjgp_solveLower(group, sys->x);
-    W[i] = mju_dot(sys->x, sys->x, group->nv);
+  return changes;
+}
+
+
+void mjgp_sweepGears(mjgpStep* s, mjgpPiece* piece, mjtNum* t, mjtNum* acc) {
+  for (int k = 0, calm = 0; k < mjgpSWEEPS && calm < mjgpCALM; k++) {
+    calm = sweep(s, piece, t, acc) ? 0 : calm + 1;
   }
-  return factored;
+}
+
+
+int mjgp_toRestBranch(mjgpStep* s, const mjgpPiece* piece) {
+  int count = 0;
+  for (int i = 0; i < s->n; i++) {
+    if (mjgp_mayBeElsewhere(piece + i, s->g)) {
+      count += mjgp_connectPiece(piece + i, s->g, s->m->opt.timestep, mjgp_delassus(s, i, i),
+                                 mjgp_delassusTorque(s, i, i));
+    }
+  }
+  return count;
 }
 
 

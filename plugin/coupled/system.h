@@ -68,8 +68,12 @@ static inline mjtNum mjgp_effectOf(const mjgpSystem* system, int k) {
   return system->unknown == mjgpUNKNOWN_MOTION ? group->inverse[k] : 0;
 }
 
-// Compute W, the effect of a unit of friction on the acceleration of each of n gears at
-// group->state. Returns 0 if the system is singular
-int mjgp_ownEffects(mjgpSystem* system, const int* gear, int n, mjtNum* W);
+// Block Gauss-Seidel over the gears at the linearization, until none changes its piece: updates
+// friction t and the accelerations acc                                         (n, n + nextra)
+void mjgp_sweepGears(mjgpStep* s, mjgpPiece* piece, mjtNum* t, mjtNum* acc);
+
+// Move self-locking gears at a solution to the branch that is connected to rest, all others given;
+// s->W is that of the rows' states. Returns the number of moved gears
+int mjgp_toRestBranch(mjgpStep* s, const mjgpPiece* piece);
 
 #endif  // MJGEAR_PLUGIN_SYSTEM_H_

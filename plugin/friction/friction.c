@@ -105,11 +105,12 @@ void mjgp_makeLaw(mjgpGears* g, const mjModel* m, const mjData* d) {
 }
 
 
-int mjgp_isJammed(const mjgpGears* g, int i) {
+int mjgp_isLocked(const mjgpGears* g, int i) {
   const mjgpInput* in = &g->in;
   mjgpBound bound = mjgp_boundOf(in, i, g->out.t[i] > 0 ? 1 : -1, 0);
-  return g->out.mode[i] == 0 && mjgi_lawJammed(g->out.t[i], g->out.lambda[i] + bound.shift,
-                                               g->out.P[i], bound.c, in->static_ratio[i], in->v[i]);
+  return g->out.mode[i] == 0 && !mjgp_hasGap(g->config->joint + i) &&
+         mjgi_lawJammed(g->out.t[i], g->out.lambda[i] + bound.shift, -in->gamma_v[i], bound.c,
+                        in->static_ratio[i], in->v[i]);
 }
 
 

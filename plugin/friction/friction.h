@@ -17,8 +17,9 @@ static inline mjtNum mjgp_slip(const mjgpGears* g, int i, mjtNum v, mjtNum t) {
   return compliance > 0 ? mjg_preslidingSlip(v, t, compliance, g->in.t_last[i]) : v;
 }
 
-// Returns 1 if no torque moves a stuck joint, because its own load holds it.
-int mjgp_isJammed(const mjgpGears* g, int i);
+// Returns 1 if joint i is at rest and no load would move it, however large: the motor's torque
+// given, its bound grows with the load faster than the load.
+int mjgp_isLocked(const mjgpGears* g, int i);
 
 // Move the motor torque of rotors behind gaps off their joints, on which the engine puts it.
 void mjgp_takeMotors(const mjgpGears* g, mjData* d);

@@ -104,11 +104,10 @@ static void goTo(mjgpResult* out, int i, int next) {
 int mjgp_connectPiece(const mjgpPiece* piece, mjgpGears* g, mjtNum h, mjtNum W, mjtNum R) {
   mjgpResult* out = &g->out;
   int i = piece->joint;
-  mjtNum t = out->t[i], own, P = loadPerFriction(&g->in, i, R);
-  out->P[i] = P;
   if (W <= 0) {
     return 0;
   }
+  mjtNum t = out->t[i], own, P = loadPerFriction(&g->in, i, R);
   int next = answer(&own, piece, g, h, W, P, t, out->v_next[i], out->lambda[i]);
   if (mju_abs(own - t) <= mjgpLAW * (mju_abs(own) + mju_abs(t))) {
     return 0;

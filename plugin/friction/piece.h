@@ -32,7 +32,7 @@ typedef struct mjgpPiece_ {
   mjtNum ratio[2];     // static ratio backward and forward
   mjtNum brake[2];     // torque of its brake backward and forward
   mjtNum target;       // acceleration that stops it
-  mjtNum acc;          // acceleration at the point of the line
+  mjtNum acc, x;       // the point of the line
   mjtNum t;            // friction there, times weight
   mjtNum slope;        // dt/dacc, times weight
   mjtNum rate;         // -dt/dx, times weight
@@ -98,6 +98,7 @@ static inline int mjgp_linePiece(mjgpPiece* piece, const mjgpGears* g, mjtNum h,
   const mjgpInput* in = &g->in;
   int i = piece->joint, mode = g->out.mode[i];
   piece->acc = acc;
+  piece->x = x;
   piece->weight = 1;
   piece->held = piece->turned = 0;
   if (piece->shaft) {
@@ -132,6 +133,12 @@ static inline int mjgp_linePiece(mjgpPiece* piece, const mjgpGears* g, mjtNum h,
   piece->slope = -piece->rate * in->inertia[i];
   piece->t = piece->rate * (in->tau[i] - in->inertia[i] * acc - x) + offset / own;
   return piece->weight == 1;
+}
+
+
+// Returns friction on the line.
+static inline mjtNum mjgp_onLine(const mjgpPiece* piece, mjtNum acc, mjtNum x) {
+  return piece->t + piece->slope * (acc - piece->acc) - piece->rate * (x - piece->x);
 }
 
 
@@ -218,20 +225,29 @@ static inline int mjgp_isBranch(const mjgpPiece* piece) {
 int mjgp_nextBranch(mjgpPiece* piece, mjgpGears* g, mjtNum W, mjtNum R, mjtNum acc, mjtNum x,
                     mjtNum t, mjtNum size);
 
-// Returns 1 if the gear may have several solutions at its joint alone.
-static inline int mjgp_isLocking(const mjgpPiece* piece, const mjgpGears* g) {
+// Returns 0 if a solution of a gear is on the branch connected to rest for any W and R >= 0, as it is
+// unless the gear is self-locking. As friction grows to t, all others given, the load goes from (gamma_u + gamma_v) (u - R t)
+// to lambda. Only where it changes its sign in between, at a friction above c, may the bound be
+// crossed before t: the motor pushes with the load, and the load is the larger.
+static inline int mjgp_mayBeElsewhere(const mjgpPiece* piece, const mjgpGears* g) {
+  const mjgpInput* in = &g->in;
   int i = piece->joint;
-  return !piece->shaft && g->in.static_ratio[i] * g->in.gamma_v[i] >= 1 && g->in.compliance[i] == 0;
+  mjtNum t = g->out.t[i];
+  if (piece->shaft || in->static_ratio[i] * in->gamma_v[i] < 1 || in->compliance[i] > 0) {
+    return 0;  // one solution
+  }
+  int other = in->braked[i] || in->static_ratio[i] != 1 || (in->rows && in->row[i]) ||
+              in->gamma_u[i] >= 1 || in->gamma_u[i] + in->gamma_v[i] < 0;
+  return other || (t * g->out.u[i] > 0 && t * g->out.lambda[i] < 0 && mju_abs(t) > in->coulomb[i]);
 }
 
-// Returns 0 if a self-locking gear is on the branch connected to rest for any W and R: it slips
-// under an opposing load, without static friction. One at rest is asked: P_ii tells if it is jammed
-static inline int mjgp_mayBeElsewhere(const mjgpPiece* piece, const mjgpGears* g) {
-  int i = piece->joint, mode = g->out.mode[i];
-  const mjgpBrake* brake = g->in.brake + i;
-  int other =
-      g->in.static_ratio[i] != 1 || brake->holding > 0 || brake->sliding > 0 || brake->blocked;
-  return other || mode * g->out.lambda[i] <= 0;
+// Returns 1 if a gear has one solution, all others given: r |P_ii| < 1 (theory.md) for all effects W
+// of its friction on its acceleration from low to high.
+static inline int mjgp_hasOneSolution(const mjgpGears* g, int i, mjtNum low, mjtNum high) {
+  const mjgpInput* in = &g->in;
+  mjtNum r = in->static_ratio[i], slope = (in->gamma_u[i] + in->gamma_v[i]) * in->inertia[i];
+  return low > 0 && r * mju_abs(slope * low - in->gamma_v[i]) < 1 &&
+         r * mju_abs(slope * high - in->gamma_v[i]) < 1;
 }
 
 // Returns where friction t of a shaft at a jump lies: 0 between its sides, 1 beyond shaft[1], -1

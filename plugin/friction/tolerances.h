@@ -125,7 +125,7 @@
 #define mjgpBUDGET 5000
 
 // ratio of constraint rows to gears above which a step does not begin with the forces of the rows
-#define mjgpFORCES 1
+#define mjgpFORCES 2
 
 //---------------------------------- path ----------------------------------------------------------
 

@@ -198,18 +198,15 @@ static int balances(mjgpTree* tree) {
 
 //---------------------------------- one tree ------------------------------------------------------
 
-// Returns 1 if the law of joint i has one solution, the friction of all others given: r |P_ii| < 1 (theory.md).
-// W_ii is at least 1 / H_ii, which needs no factor. Sets the bound of P_ii that follows
-static int hasOneBranch(const mjgpTree* tree, int i) {
+// Returns 1 if gear i has one solution, all others given. W is at least 1 over the diagonal, and at
+// most that of its motor alone.
+static int hasOneSolution(const mjgpTree* tree, int i) {
   const mjModel* m = tree->m;
-  mjgpGears* g = tree->g;
-  int dof = g->config->own[i];
-  mjtNum slope = tree->Mhat->slope[dof], inertia = g->in.inertia[i], r = g->in.static_ratio[i];
+  int dof = tree->g->config->own[i];
+  mjtNum slope = tree->Mhat->slope[dof], inertia = tree->g->in.inertia[i];
   mjtNum own = tree->d->M[m->M_rowadr[dof] + m->M_rownnz[dof] - 1] + slope;
-  mjtNum gamma_u = g->in.gamma_u[i], gamma_v = g->in.gamma_v[i];
-  mjtNum least = (gamma_u + gamma_v) * inertia / own - gamma_v;
-  g->out.P[i] = least;
-  return -r * least < 1 && r * gamma_u < 1 && inertia <= m->dof_armature[dof] + slope;
+  return inertia <= m->dof_armature[dof] + slope &&
+         mjgp_hasOneSolution(tree->g, i, 1 / own, 1 / inertia);
 }
 
 
@@ -220,7 +217,7 @@ static int toRestBranch(mjgpTree* tree) {
   int count = 0;
   for (int b = 0; b < tree->n && tree->special; b++) {
     int i = tree->joint[b];
-    if (mjgp_isLocking(tree->piece + b, g) && !hasOneBranch(tree, i)) {
+    if (mjgp_mayBeElsewhere(tree->piece + b, g) && !hasOneSolution(tree, i)) {
       mjgp_factorInertia(tree->Mhat, tree->m, tree->d, g);
       mjtNum W = mjgp_inverseDiagonal(tree->m, tree->Mhat, tree->balance, g->config->own[i]);
       int moved =
@@ -269,7 +266,6 @@ static int startPieces(mjgpTree* tree, const int* joint, int n) {
       special |= in->ordinary[i]                             ? 0
                  : in->static_ratio[i] != 1 || in->braked[i] ? mjgpOTHER | mjgpSTATIC
                                                              : mjgpOTHER;
-      g->out.P[i] = 0;
     }
   }
   tree->first = first;

@@ -18,7 +18,7 @@ static int stateOf(const mjgpGears* g, int i, const mjtNum value[mjgNSENSOR]) {
     int both = driven && direction * value[mjgSENSOR_TORQUE_IN] > 0;
     return both ? mjgpGEAR_DRIVEN_BY_BOTH : driven ? mjgpGEAR_DRIVEN : mjgpGEAR_DRIVING;
   }
-  return mjgp_isJammed(g, i) ? mjgpGEAR_LOCKED : mjgpGEAR_STUCK;
+  return mjgp_isLocked(g, i) ? mjgpGEAR_LOCKED : mjgpGEAR_STUCK;
 }
 
 

@@ -42,8 +42,7 @@ static const mjgpArray kValues[] = {
     ARRAY(in.t_last, GEARS), ARRAY(in.ordinary, GEARS), ARRAY(in.braked, GEARS),
     ARRAY(in.brake, GEARS), ARRAY(in.force, DOFS), ARRAY(out.t, GEARS), ARRAY(out.v_next, GEARS),
     ARRAY(out.u, GEARS), ARRAY(out.lambda, GEARS), ARRAY(out.mode, GEARS), ARRAY(out.load, GEARS),
-    ARRAY(out.P, GEARS), ARRAY(out.gap, GEARS), ARRAY(out.cancellation, GEARS),
-    ARRAY(out.rounding, GEARS)};
+    ARRAY(out.gap, GEARS), ARRAY(out.cancellation, GEARS), ARRAY(out.rounding, GEARS)};
 static const mjgpArray kScratch[] = {
     ARRAY(scratch.slope, DOFS), ARRAY(scratch.lower, LINES), ARRAY(scratch.upper, LINES),
     ARRAY(scratch.pivot, DOFS), ARRAY(scratch.force, DOFS), ARRAY(scratch.joint, GEARS),

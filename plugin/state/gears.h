@@ -121,7 +121,6 @@ typedef struct mjgpResult_ {
   mjtNum* lambda;        // internal force                                             (n)
   int* mode;             // -1 backward, 0 stuck, 1 forward                            (n)
   int* load;             // assumed sign of lambda                                     (n)
-  mjtNum* P;             // diagonal of P: change of load with friction; 0: not needed (n)
   mjgCouplingStep* gap;  // what backlash did                                          (n)
   mjtNum* cancellation;  // velocity to which round-off is relative                    (n)
   mjtNum* rounding;      // uncertainty of velocity by round-off of constraint forces  (n)

@@ -1,10 +1,11 @@
-// The step with constraint forces as unknowns, against the equations that it solves as one dense system.
+// The first try of a step, against the equations that it solves as one dense system.
 
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include <cmocka.h>
@@ -14,6 +15,7 @@
 #include "coupled/forces.h"
 #include "coupled/hessian.h"
 #include "dense_equations.h"
+#include "friction/piece.h"
 #include "friction/simd.h"
 #include "plugin_models.h"
 
@@ -27,7 +29,8 @@ static const char kLegs[] =
     "<mujoco><option timestep='0.002' integrator='implicitfast' cone='%s'/>"
     "<extension><plugin plugin='mjgear.transmission'><instance name='g'>"
     "<config key='joint' value='a0 a1 a2 a3 b0 b1 b2 b3'/><config key='gamma_u' value='0.2'/>"
-    "<config key='gamma_v' value='0.3'/></instance></plugin></extension>"
+    "<config key='gamma_v' value='0.3'/><config key='coulomb' "
+    "value='0.5'/></instance></plugin></extension>"
     "<default><joint damping='3' armature='0.02' range='-0.4 0.4' limited='true'/>"
     "<geom size='0.03' mass='0.4'/></default>"
     "<worldbody><geom type='plane' size='5 5 0.1'/><body pos='0 0 0.45'><freejoint/>"
@@ -116,38 +119,25 @@ static void solveReference(double* x, const mjModel* m, mjData* d, const mjgpSte
 }
 
 
-// Acceleration of a gear per unit of torque on it, when no gear has friction
-static void checkEffects(mjgpForces* forces, const mjModel* m, mjData* d, mjgpStep* step) {
-  int gear[2] = {(int)uniform(0, step->n), (int)uniform(0, step->n)};
-  mjtNum W[2];
-  assert_int_equal(mjgp_forceEffects(forces, gear, 2, W), 1);
-  for (int i = 0; i < 2; i++) {
-    mjgpPiece none[NGEAR] = {0};
-    double x[MOST], gradient[MOST] = {0};
-    int k = step->group->E_dof[step->group->E_adr[gear[i]]];
-    gradient[k] = -1;
-    solveReference(x, m, d, step, none, gradient);
-    double reference = x[m->nv + step->group->dof[k]];
-    assert_true(reference > 0 && fabs(W[i] - reference) <= 1e-9 * reference);
-  }
-}
-
-
+// A solution in its row states and on the lines of its branches needs no further change of motion, and
+// has the friction of the reference
 static void test_equations(void** state) {
   (void)state;
   static const char* const cone[] = {"pyramidal", "elliptic"};
-  int held = 0, rows = 0, slides = 0, most = 0;
+  int held = 0, rows = 0, slides = 0, solved = 0, tried = 0;
   for (int c = 0; c < 2; c++) {
     mjModel* m = makeModel(kLegs, cone[c]);
     mjData* d = mj_makeData(m);
     for (int k = 0; k < 300; k++) {
+      for (int i = 0; i < m->nv && k % 20 == 0; i++) {
+        d->qvel[i] += uniform(-1, 1) * (i < 3 ? 2 : 1);
+      }
       mj_step(m, d);
       mj_forward(m, d);
       mjgpGears* g = (mjgpGears*)d->plugin_data[0];
       mjgpInertia Mhat;
       mjgpGroup group;
       mjgpStep step;
-      mjgpForces forces;
       mjtNum a[MOST], jar[400], cost;
       assert_true(d->nefc <= 400);
       for (int i = 0; i < m->nv; i++) {
@@ -157,53 +147,48 @@ static void test_equations(void** state) {
       mjgp_makeInertia(&Mhat, m, d, g);
       mjgp_wholeStep(&step, &group, g, m, d, &Mhat, a);
       assert_true(step.rows && mjgp_hasForces(&step) == (group.nefc <= mjgpFORCES * NGEAR));
-      mj_mulJacVec(m, d, jar, a);
-      mju_subFrom(jar, d->efc_aref, d->nefc);
-      mj_constraintUpdate(m, d, jar, &cost, 1);
-      int lanes = mjgi_simdEnd((int)m->nv);
-      mjtNum* gradient = mj_stackAllocNum(d, (size_t)lanes);
-      mju_zero(gradient, lanes);
-      mjgp_gradient(&group, gradient, NULL, step.a, NULL);
-      mjgp_makeForces(&forces, &step);
-      mjgpPiece* piece = forces.piece;
-      mjgp_mulInertia(&group, forces.w, step.a);
-      mjgp_motion(&step, forces.w, step.a);
-      double before[2 * MOST];
-      for (int i = 0; i < m->nv; i++) {
-        before[i] = step.a[i];
-        before[MOST + i] = forces.w[i];
-      }
-      for (int i = 0; i < step.n; i++) {
-        piece[i].held = uniform(0, 1) < 0.4;
-        piece[i].target = uniform(-10, 10);
-        piece[i].t = piece[i].held ? 0 : uniform(-3, 3);
-        piece[i].slope = piece[i].held ? 0 : uniform(0, 0.05);
-        piece[i].acc = step.acc[i] = forces.w[group.E_dof[group.E_adr[i]]];
-        held += piece[i].held;
-      }
-      assert_int_equal(mjgp_stepForces(&forces), 1);
-      double x[MOST], size = 0;
-      solveReference(x, m, d, &step, piece, gradient);
-      for (int i = 0; i < m->nv; i++) {
-        size =
-            fmax(size, fabs(x[i]) + fabs(x[m->nv + i]) + fabs(before[i]) + fabs(before[MOST + i]));
-      }
-      for (int i = 0; i < m->nv; i++) {
-        assert_true(fabs(step.a[i] - before[i] - x[group.dof[i]]) <= 1e-9 * size);
-        assert_true(fabs(forces.w[i] - before[MOST + i] - x[m->nv + group.dof[i]]) <= 1e-9 * size);
-      }
-      checkEffects(&forces, m, d, &step);
-      rows += forces.n;
-      most = forces.n > most ? forces.n : most;
-      for (int i = 0; i < group.nefc; i++) {
-        slides += group.state[i] == mjCNSTRSTATE_CONE;
+      tried += mjgp_hasForces(&step);
+      if (mjgp_hasForces(&step) && mjgp_solveForces(&step)) {
+        solved++;
+        for (int i = 0; i < m->nv; i++) {
+          a[group.dof[i]] = step.a[i];
+        }
+        mj_mulJacVec(m, d, jar, a);
+        mju_subFrom(jar, d->efc_aref, d->nefc);
+        mj_constraintUpdate(m, d, jar, &cost, 1);
+        mjgpPiece piece[NGEAR];
+        double x[MOST], size = 0;
+        for (int i = 0; i < step.n; i++) {
+          mjgp_startPiece(piece + i, g, m, group.joint[i], 0, NULL);
+          mjgp_linePiece(piece + i, g, m->opt.timestep, step.acc[i], 0);
+          held += piece[i].held;
+        }
+        int lanes = mjgi_simdEnd((int)m->nv);
+        mjtNum* gradient = mj_stackAllocNum(d, (size_t)lanes);
+        mju_zero(gradient, lanes);
+        mjgp_gradient(&group, gradient, NULL, step.a, NULL);
+        solveReference(x, m, d, &step, piece, gradient);
+        for (int i = 0; i < m->nv; i++) {
+          size = fmax(size, fabs(a[i]));
+        }
+        for (int i = 0; i < 2 * m->nv; i++) {
+          assert_true(fabs(x[i]) <= 1e-9 * (1 + size));
+        }
+        for (int i = 0; i < step.n; i++) {
+          assert_true(fabs(step.t[i] - x[2 * m->nv + i]) <= 1e-9 * (1 + fabs(step.t[i])));
+        }
+        rows += group.nefc;
+        for (int i = 0; i < group.nefc; i++) {
+          slides += group.state[i] == mjCNSTRSTATE_CONE;
+        }
       }
       mj_freeStack(d);
     }
     mj_deleteData(d);
     mj_deleteModel(m);
   }
-  assert_true(held > 500 && rows > 2000 && slides > 100 && most > 12);
+  printf("solved %d of %d, rows %d, held %d, sliding %d\n", solved, tried, rows, held, slides);
+  assert_true(solved > 300 && solved > 0.8 * tried && held > 500 && rows > 2000 && slides > 50);
 }
 
 

@@ -418,7 +418,7 @@ static void test_maxiterOfIterations(void** state) {
     print_message("floor %d: most iterations %d, %d, %d, unsolved %d, %d, %d of 500\n", floor,
                   most[0], most[1], most[2], unsolved[0], unsolved[1], unsolved[2]);
     assert_true(most[0] > 2 && most[1] == 1 && most[2] == 2);
-    assert_true(unsolved[0] == 0 && unsolved[1] > unsolved[2] && unsolved[2] > 0);
+    assert_true(unsolved[0] == 0 && unsolved[1] >= unsolved[2] && unsolved[2] > 0);
   }
   countWarnings(NULL);
 }

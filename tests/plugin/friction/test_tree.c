@@ -384,47 +384,11 @@ static void test_rounding(void** state) {
 }
 
 
-// Effect of a unit of friction on the load of a self-locking gear, P_ii = (gamma_u + gamma_v) S W -
-// gamma_v, with W from the engine's own factors. If a lower bound is above -1 the law has one
-// solution, and the test expects the bound
-static void test_locking(void** state) {
-  (void)state;
-  mjModel* m = makeModel(forest, "Euler", "0",
-                         "<config key='gamma_u' value='0.1'/><config key='gamma_v' value='1.2'/>");
-  mjData* d = mj_makeData(m);
-  const mjgpGears* g = gearsOf(m, d);
-  mjtNum unit[MOST], column[MOST];
-  int exact = 0, bounded = 0;
-  for (int step = 0; step < 20; step++) {
-    for (int k = 0; k < m->nu; k++) {
-      d->ctrl[k] = sin(0.7 * step + k);
-    }
-    mj_step(m, d);
-    for (int i = 0; i < g->config->n; i++) {
-      int dof = g->config->joint[i].dof;
-      mju_zero(unit, (int)m->nv);
-      unit[dof] = 1;
-      mj_solveM(m, d, column, unit, 1);
-      mjtNum P = 1.3 * 0.05 * column[dof] - 1.2,
-             low = 1.3 * 0.05 / d->M[m->M_rowadr[dof] + m->M_rownnz[dof] - 1] - 1.2;
-      bounded += fabs(g->out.P[i] - P) > 1e-12;
-      exact += low <= -1;
-      assert_true(fabs(g->out.P[i] - P) <= 1e-12 || (low > -1 && fabs(g->out.P[i] - low) <= 1e-12));
-      assert_true(low <= P + 1e-12 && P < 1);
-    }
-  }
-  assert_true(exact > 0 && bounded > 0);
-  assert_true(g->count.trees >= 20);
-  mj_deleteData(d);
-  mj_deleteModel(m);
-}
-
-
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_forest),   cmocka_unit_test(test_general),
       cmocka_unit_test(test_actuator), cmocka_unit_test(test_static),
-      cmocka_unit_test(test_rounding), cmocka_unit_test(test_locking),
+      cmocka_unit_test(test_rounding),
   };
   loadPlugin();
   return cmocka_run_group_tests(tests, NULL, NULL);

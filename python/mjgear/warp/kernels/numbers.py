@@ -169,7 +169,6 @@ class Numbers:
             t: reals
             v: reals
             lam: reals
-            coupling: reals  # A_ii
             own: reals  # the same before the integrator, h W_ii
             mode: integers
 

@@ -63,7 +63,6 @@ def make(numbers) -> list[wp.Kernel]:
             return 0
         effect(scratch.A, scratch.X, scratch.Z, dof, h, implicit, nv, n, w)
         for i in range(lane, n, lanes):
-            found.coupling[w, i] = scratch.A[w, i, i]
             found.own[w, i] = h * scratch.X[w, dof[i], i]
         return 1
 

@@ -118,7 +118,7 @@ def make(numbers) -> list[wp.Kernel]:
             jammed(
                 t,
                 lam,
-                law.alpha[w, g] * found.coupling[w, g] - law.beta[w, g],
+                -law.beta[w, g],
                 law.c[w, g],
                 law.ratio[w, g],
                 law.v0[w, g],
