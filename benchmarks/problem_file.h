@@ -76,8 +76,7 @@ int mjg_writeHeader(FILE* file);
 // write a problem so that reading it gives the same bits.
 //   name        up to mjgMAXNAME printable characters without blanks
 //   t_start, mode_start, t    as in mjgRecord, nullable
-// Returns 0, or -1 if writing failed, a number is not finite, a row is a coupling, which the format
-// does not have, or the name is not allowed.
+// Returns 0, or -1 if writing failed, a number is not finite, or the name is not allowed.
 int mjg_writeProblem(FILE* file, const char* name, const mjgProblem* problem, const double* t_start,
                      const int* mode_start, const double* t);
 

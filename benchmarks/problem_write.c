@@ -93,11 +93,6 @@ int mjg_writeProblem(FILE* file, const char* name, const mjgProblem* problem, co
       (!problem->P && (!problem->alpha || !problem->beta))) {
     return -1;
   }
-  for (int i = 0; problem->coupling && i < problem->n; i++) {
-    if (problem->coupling[i]) {
-      return -1;
-    }
-  }
   for (int i = 0; i < nfield; i++) {
     if (!areFinite(fields[i].values, fields[i].count)) {
       return -1;

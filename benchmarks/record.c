@@ -24,8 +24,7 @@ static long every = 1, calls, skipped;
 
 static void closeFile(void) {
   if (skipped) {
-    fprintf(stderr, "mjgear-record: %ld problems left out (with couplings, or not finite)\n",
-            skipped);
+    fprintf(stderr, "mjgear-record: %ld problems left out (not finite)\n", skipped);
   }
   if (fclose(file)) {
     perror("mjgear-record: MJGEAR_RECORD");

@@ -123,9 +123,6 @@ int mjg_stepScalar(double* v_next, double* t, double v, double f_u, double f_v, 
 
 //---------------------------------- problem, settings, solution -----------------------------------
 
-// a backlash coupling in one step, see mjgear_backlash.h
-typedef struct mjgCoupling_ mjgCoupling;
-
 // one implicit step of n joints. Arrays belong to the caller and are only read.
 //
 // A and P may be block diagonal (one block a kinematic tree or an island): block b has
@@ -148,11 +145,6 @@ typedef struct mjgProblem_ {
   const double* v0;            // velocity before the step; a joint that leaves  (n)      rad/s
                                //   rest or reverses must exceed the static
                                //   bound; nullable: all joints are at rest
-  const mjgCoupling* const* coupling;  // rows that are couplings instead of     (n)
-                                       //   friction, null where friction acts; nullable.
-                                       //   Of such a row phi to v0 are not used, t is
-                                       //   x of mjg_couplingResolve, and lambda and mode
-                                       //   are those of its rotor
 } mjgProblem;
 
 typedef enum mjgSolver_ {
@@ -161,7 +153,7 @@ typedef enum mjgSolver_ {
   mjgPROJECTION = 2,     // the paper's: s := proj(B, s - c F(s)) with lambda by fixed point
   mjgEXTRAGRADIENT = 3,  // Korpelevich's two-step projection with adapted step
   mjgLEMKE = 4,          // exact pivoting on the piecewise-linear form
-  mjgENUMERATION = 5,    // every combination of modes, n <= mjgMAXENUM, mjgMAXENUMCOUPLED
+  mjgENUMERATION = 5,    // every combination of modes, n <= mjgMAXENUM
   mjgNSOLVER = 6
 } mjgSolver;
 
@@ -170,11 +162,8 @@ typedef enum mjgSolver_ {
 const char* mjg_solverName(int solver);
 int mjg_solverFromName(const char* name);
 
-// largest number of joints with friction in a block that enumeration accepts, because it
-// tries 5^n combinations of modes; and in a block with couplings, because it repeats this
-// in each iteration of the couplings
-#define mjgMAXENUM        8
-#define mjgMAXENUMCOUPLED 5
+// most joints in a block that enumeration accepts, because it tries 5^n combinations of modes
+#define mjgMAXENUM 8
 
 typedef struct mjgSettings_ {
   int solver;           // mjgSolver
@@ -209,8 +198,7 @@ typedef struct mjgInfo_ {
   int factorizations;  // matrix factorizations, sum of all blocks
   int fallbacks;       // blocks in which the default solver had to call another method
   double residual;     // bound of the relative residual of all joints, see mjg_certify
-  double sigma_max;    // largest singular value of P if wanted, without the rows and columns of
-                       //   couplings; else -1
+  double sigma_max;    // largest singular value of P if wanted, else -1
 } mjgInfo;
 
 #define mjgMAXBLOCK 32768  // most joints of one block: entries of its matrices are counted by int
@@ -294,7 +282,7 @@ typedef struct mjgCertificate_ {
                           //   a double has no digits, it counts as 0
   double residual_paper;  // |y - A Phi(sgn(v - y), phi, P)| of (67), relative
   double power;           // t . v+, never negative                                  W
-  double sigma_max;       // largest singular value of P, (57), without couplings
+  double sigma_max;       // largest singular value of P, (57)
   int nviolated;          // joints whose residual exceeds the tolerance
   int worst;              // joint with the largest residual, -1 if n = 0
   int passive;            // 1 if no joint creates energy

@@ -147,11 +147,11 @@ double mjg_restitutionFromAlpha(double alpha, double v);
 //       torque and with gear friction between motor and gap:
 //           inertia (w+ - w)/h = torque - t - T,    t in (|lambda| + coulomb) sgn(w+)
 //           lambda = (gamma_u + gamma_v)(t + T) - gamma_v t
-//       The row of the problem is the driven side: v+ = vhat - A (-T).
-//   (b) both sides are in the problem (inertia = 0). The row is the difference of their velocities:
-//       omega_d+ = vhat - A T.
+//       The line is that of the driven side: v+ = vhat - A (-T).
+//   (b) both sides are joints of an engine (inertia = 0). The line is the difference of their
+//       velocities: omega_d+ = vhat - A T.
 //
-// Rotor, friction, gap and shaft collapse into one scalar law of that row, solved
+// Rotor, friction, gap and shaft collapse into one scalar law of that line, solved
 // exactly.
 //
 // The engine moves angles by theta+ = theta + h v+. In this scheme a torque that is
@@ -169,12 +169,12 @@ double mjg_restitutionFromAlpha(double alpha, double v);
 // front of the gap can gain ((1 - blend) h T)^2/(8 inertia) in a step in which it stops
 // or reverses the rotor (doc/backlash.md). mjg_couplingBlend chooses: near 0 if the step
 // resolves the shaft's vibration.
-struct mjgCoupling_ {
+typedef struct mjgCoupling_ {
   const mjgBacklash* law;
   double h;        // timestep > 0                                        s
   double blend;    // in [0, mjgMAXBLEND], see above                      1
-  double theta_d;  // angle difference before the step, at most           rad
-                   //   mjgMAXTWIST either way
+  double theta_d;  // angle difference before the step, at most 1e4       rad
+                   //   either way: beyond, round-off moves a stiff shaft
   double omega_d;  // rate of this angle before the step                  rad/s
   double theta_b;  // state of mjgEXACT, mjgJCK: gap position             rad
   double omega_s;  // state of mjgJCK: rate of the twist                  rad/s
@@ -191,14 +191,9 @@ struct mjgCoupling_ {
   double gamma_v;       //
   double coulomb;       // load-independent bound >= 0                         N m
   double static_ratio;  // static to sliding bound; below 1 reads as 1         1
-};
+} mjgCoupling;
 
 #define mjgMAXBLEND 0.99
-
-// largest angle between the two sides, and largest position in the gap, that mjg_solve
-// accepts: at larger ones round-off alone changes the torque of a stiff shaft by more
-// than the tolerance
-#define mjgMAXTWIST 1e4
 
 // smallest inertia of a rotor: a lighter one would move by the round-off of its torques
 #define mjgMINROTOR 1e-15
@@ -206,7 +201,7 @@ struct mjgCoupling_ {
 // results of one step of a coupling
 typedef struct mjgCouplingStep_ {
   double T;        // mean torque through the shaft                       N m
-  double dT;       // derivative of T by the row's vhat                   N m/(rad/s)
+  double dT;       // derivative of T by the line's vhat                  N m/(rad/s)
   double omega_d;  // rate of theta_d after the step                      rad/s
   double theta_b;  // gap position after the step; models without state:  rad
                    //   clamp(p+)
@@ -230,10 +225,9 @@ double mjg_couplingBlend(const mjgBacklash* law, double A, double h);
 void mjg_couplingRest(double* theta_b, double* omega_s, const mjgBacklash* law, double theta_d,
                       double omega_d);
 
-// one step, given the row's line v+ = vhat - A x, A >= 0, where x = -T in form (a) and x
-// = T in form (b). T is NaN where the law overflows at vhat, as powers of impacts at 1e80
-// rad/s do. The coupling must be one that mjg_solve takes (mjgERR_ARGUMENT for others
-// there); it is not checked here
+// one step, given the line v+ = vhat - A x, A >= 0, where x = -T in form (a) and x = T in
+// form (b). T is NaN where the law overflows at vhat, as powers of impacts at 1e80 rad/s
+// do. The numbers of the coupling must be finite and in their ranges; they are not checked
 void mjg_couplingResolve(mjgCouplingStep* step, const mjgCoupling* coupling, double vhat, double A);
 
 

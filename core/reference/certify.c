@@ -1,18 +1,11 @@
 // The certificate of a result. Residuals, power and modes are computed from t, in the caller's
-// units, without the core's law and solvers, except mjg_couplingResolve for couplings. Uniqueness
-// and sigma_max are the solvers' own tests.
+// units, without the core's law and solvers. Uniqueness and sigma_max are the solvers' own tests.
 
 #include <float.h>
 #include <math.h>
 
-#include "mjgear_backlash.h"
 #include "solvers/check.h"
 #include "solvers/solvers.h"
-
-
-static int isCoupling(const mjgProblem* p, int i) {
-  return p->coupling && p->coupling[i];
-}
 
 
 // Returns the error relative to size; 0 for denormal errors.
@@ -32,20 +25,6 @@ static void add(double* sum, double* size, double term) {
 }
 
 
-// Returns the residual of a coupling: its line, and the law at that line.
-static double checkCoupling(const mjgProblem* p, const mjgSolution* s, int i) {
-  double v = p->v[i], size = fabs(v), a = p->A[i * p->n + i];
-  for (int j = 0; j < p->n; j++) {
-    add(&v, &size, -p->A[i * p->n + j] * s->t[j]);
-  }
-  mjgCouplingStep step;
-  mjg_couplingResolve(&step, p->coupling[i], v + a * s->t[i], a);
-  double law = p->coupling[i]->inertia > 0 ? -step.T : step.T;
-  double residual = relative(s->v[i] - v, size);
-  return fmax(residual, relative(a * (s->t[i] - law), size));
-}
-
-
 // Returns the residual of joint i in the form (67): y = v* - v+ is A times the friction of the
 // directions of motion, any in [-1, 1] for a joint at rest.
 static double paperResidual(const mjgProblem* p, const mjgSolution* s, int i) {
@@ -53,10 +32,6 @@ static double paperResidual(const mjgProblem* p, const mjgSolution* s, int i) {
   for (int j = 0; j < p->n; j++) {
     double cj = p->coulomb ? p->coulomb[j] : 0, limit = fabs(s->lambda[j]) + cj;
     double sign = (s->v[j] > 0) - (s->v[j] < 0);
-    if (isCoupling(p, j)) {
-      add(&y, &size_y, p->A[i * p->n + j] * s->t[j]);
-      continue;
-    }
     if (sign == 0) {
       limit *= p->static_ratio ? p->static_ratio[j] : 1;
       sign = limit > 0 ? fmax(-1, fmin(1, s->t[j] / limit)) : 0;
@@ -117,15 +92,6 @@ static int isWellPosed(const mjgProblem* p, mjgiBlock* b) {
     }
   }
   mjgi_loadBlock(b, p, NULL);
-  for (int i = 0; i < n; i++) {
-    if (isCoupling(p, i)) {
-      b->alpha[i] = b->beta[i] = 0;
-      b->rp[i] = b->rm[i] = 1;
-      for (int j = 0; p->P && j < n; j++) {
-        b->P[i * n + j] = 0;
-      }
-    }
-  }
   return mjgi_isWellPosed(b);
 }
 
@@ -150,11 +116,8 @@ int mjg_certify(mjgCertificate* certificate, int* violated, const mjgProblem* pr
     mjgSolution part = mjgi_blockSolution(solution, at.first);
     for (int i = 0; i < block.n; i++) {
       int joint = at.first + i;
-      int coupled = isCoupling(&block, i);
-      double residual = coupled ? checkCoupling(&block, &part, i) : checkJoint(&block, &part, i);
-      if (!coupled) {
-        sum.residual_paper = fmax(sum.residual_paper, paperResidual(&block, &part, i));
-      }
+      double residual = checkJoint(&block, &part, i);
+      sum.residual_paper = fmax(sum.residual_paper, paperResidual(&block, &part, i));
       if (sum.worst < 0 || residual > sum.residual) {
         sum.residual = residual;
         sum.worst = joint;
@@ -164,8 +127,7 @@ int mjg_certify(mjgCertificate* certificate, int* violated, const mjgProblem* pr
         violated[joint] = residual > tolerance;
       }
 
-      // a shaft may return its energy
-      double power = coupled ? 0 : solution->t[joint] * solution->v[joint];
+      double power = solution->t[joint] * solution->v[joint];
       sum.power += power;
       sum.passive &= power >= 0;
     }

@@ -1,8 +1,7 @@
 #include "solvers/check.h"
 
-#include <math.h>
+#include <float.h>
 
-#include "mjgear_backlash.h"
 #include "solvers/simd.h"
 #include "solvers/workspace.h"
 
@@ -29,23 +28,6 @@ int mjgi_allFinite(const double* x, size_t count) {
 }
 
 
-// Check a coupling. Returns mjgSOLVED or an error.
-static int checkCoupling(const mjgCoupling* c) {
-  const double number[] = {c->theta_d, c->omega_d, c->theta_b,     c->omega_s,
-                           c->inertia, c->yield,   c->velocity,    c->torque,
-                           c->gamma_u, c->gamma_v, c->static_ratio};
-  if (!mjgi_allFinite(number, sizeof(number) / sizeof(*number))) {
-    return mjgERR_NOT_FINITE;
-  }
-  if (mjg_backlashError(c->law) || !(c->h > 0) || !(c->blend >= 0 && c->blend <= mjgMAXBLEND) ||
-      (c->inertia != 0 && !(c->inertia >= mjgMINROTOR)) || !(c->coulomb >= 0) || !(c->yield >= 0) ||
-      fabs(c->theta_d) > mjgMAXTWIST || fabs(c->theta_b) > mjgMAXTWIST) {
-    return mjgERR_ARGUMENT;
-  }
-  return mjgSOLVED;
-}
-
-
 int mjgi_nextBlock(mjgProblem* block, mjgiCursor* at, const mjgProblem* problem) {
   const mjgProblem* p = problem;
   if (at->block == (p->nblock > 0 ? p->nblock : p->n > 0)) {
@@ -63,38 +45,27 @@ int mjgi_nextBlock(mjgProblem* block, mjgiCursor* at, const mjgProblem* problem)
     }
     block->A += at->entry;
     block->P = p->P ? p->P + at->entry : NULL;
-    block->coupling = p->coupling ? p->coupling + first : NULL;
   }
   *at = (mjgiCursor){at->block + 1, first, first + n, at->entry + (size_t)n * (size_t)n};
   return 1;
 }
 
 
-// Check the numbers of a block; a coupling's row has only v* and A. Sets positive to 0 if a
+// Check the numbers of a block. Sets positive to 0 if a
 // diagonal entry of A is not positive.
 static int checkNumbers(int* positive, const mjgProblem* block) {
   const mjgProblem* b = block;
   const double *c = b->coulomb, *ratio = b->static_ratio;
   size_t n = (size_t)b->n;
   double sum = zeroTimes(b->A, n * n) + zeroTimes(b->v, n);
-  sum += b->P && !b->coupling ? zeroTimes(b->P, n * n) : 0;
+  sum += b->P ? zeroTimes(b->P, n * n) : 0;
   int sound = 1;
   for (size_t i = 0; i < n; i++) {
-    double diagonal = b->A[i * (n + 1)];
-    if (b->coupling && b->coupling[i]) {
-      int status = checkCoupling(b->coupling[i]);
-      if (status != mjgSOLVED) {
-        return status;
-      }
-      // with a rotor the driven side may be immobile
-      *positive &= b->coupling[i]->inertia > 0 ? diagonal >= 0 : diagonal > 0;
-      continue;
-    }
-    *positive &= diagonal > 0;
+    *positive &= b->A[i * (n + 1)] >= DBL_MIN;  // smaller numbers have no digits
     double own = b->phi[i] + (b->P ? 0 : 0 * b->alpha[i] + 0 * b->beta[i]);
     own += (b->v0 ? 0 * b->v0[i] : 0) + (c ? 0 * c[i] : 0) + (ratio ? 0 * ratio[i] : 0);
     sound &= (!c || c[i] >= 0) && (!ratio || ratio[i] >= 1);
-    sum += 0 * own + (b->P && b->coupling ? zeroTimes(b->P + i * n, n) : 0);
+    sum += 0 * own;
   }
   return sum != 0 ? mjgERR_NOT_FINITE : sound ? mjgSOLVED : mjgERR_ARGUMENT;
 }

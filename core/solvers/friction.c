@@ -1,4 +1,4 @@
-// One block with friction alone: conversion to the units of the block, the method, static
+// One block: conversion to the units of the block, the method, static
 // friction, conversion back.
 
 #include <float.h>
@@ -34,11 +34,7 @@ double mjgi_blockSigmaMax(mjgiBlock* b, const mjgProblem* problem) {
   int n = p->n;
   for (int i = 0, at = 0; i < n; i++) {
     for (int j = 0; j < n; j++, at++) {
-      if (p->coupling && (p->coupling[i] || p->coupling[j])) {
-        b->P[at] = 0;
-      } else {
-        b->P[at] = p->P ? p->P[at] : p->alpha[i] * p->A[at] - (i == j ? p->beta[i] : 0);
-      }
+      b->P[at] = p->P ? p->P[at] : p->alpha[i] * p->A[at] - (i == j ? p->beta[i] : 0);
     }
   }
   return mjgi_sigmaMax(b->P, n, b->x, b->y);
@@ -122,18 +118,18 @@ static double solveBlock(int* unique, mjgiBlock* b, mjgiScratch* s, const mjgSet
 }
 
 
-int mjgi_replaceOverflow(mjgSolution* solution, const mjgProblem* problem, double residual) {
+// Replace an overflow by the state without friction, which creates no energy. Returns 1 if needed.
+static int replaceOverflow(mjgSolution* solution, const mjgProblem* problem, double residual) {
   int n = problem->n, overflow = !isfinite(residual);
   for (int i = 0; i < n; i++) {
     overflow |= !(0 * solution->t[i] + 0 * solution->v[i] + 0 * solution->lambda[i] == 0);
   }
   for (int i = 0; overflow && i < n; i++) {
-    int coupled = problem->coupling && problem->coupling[i];
     double v = problem->v[i];
     solution->t[i] = 0;
     solution->v[i] = v;
-    solution->lambda[i] = coupled ? 0 : problem->phi[i];
-    solution->mode[i] = coupled ? 0 : (v > 0) - (v < 0);
+    solution->lambda[i] = problem->phi[i];
+    solution->mode[i] = (v > 0) - (v < 0);
   }
   return overflow;
 }
@@ -150,7 +146,7 @@ void mjgi_solveFriction(mjgSolution* solution, mjgInfo* info, const mjgProblem* 
     solution->mode[i] =
         mjgi_blockResult(solution->t + i, solution->v + i, solution->lambda + i, b, i);
   }
-  if (mjgi_replaceOverflow(solution, problem, residual)) {
+  if (replaceOverflow(solution, problem, residual)) {
     residual = INFINITY;
   }
 

@@ -71,7 +71,7 @@ int mjg_jammed(int* jammed, const mjgProblem* problem, const mjgSolution* soluti
       double c = block.coulomb ? block.coulomb[i] : 0;
       double v0 = block.v0 ? block.v0[i] : 0;
       double ratio = block.static_ratio ? block.static_ratio[i] : 1;
-      int is_jammed = solution->mode[joint] == 0 && !(block.coupling && block.coupling[i]) &&
+      int is_jammed = solution->mode[joint] == 0 &&
                       mjgi_lawJammed(solution->t[joint], solution->lambda[joint], p, c, ratio, v0);
       if (jammed) {
         jammed[joint] = is_jammed;

@@ -75,21 +75,11 @@ int mjg_solverFromName(const char* name) {
 
 //---------------------------------- a problem -----------------------------------------------------
 
-static int countCouplings(const mjgProblem* problem) {
-  int count = 0;
-  for (int i = 0; problem->coupling && i < problem->n; i++) {
-    count += problem->coupling[i] != NULL;
-  }
-  return count;
-}
-
-
 // Returns 1 if a block has too many joints for enumeration.
 static int isTooLarge(const mjgProblem* problem) {
   mjgProblem block;
   for (mjgiCursor at = {0}; mjgi_nextBlock(&block, &at, problem);) {
-    int couplings = countCouplings(&block);
-    if (block.n - couplings > (couplings ? mjgMAXENUMCOUPLED : mjgMAXENUM)) {
+    if (block.n > mjgMAXENUM) {
       return 1;
     }
   }
@@ -124,11 +114,7 @@ int mjg_solve(mjgSolution* solution, mjgInfo* info, const mjgProblem* problem,
   mjgProblem block;
   for (mjgiCursor at = {0}; mjgi_nextBlock(&block, &at, problem);) {
     mjgSolution part = mjgi_blockSolution(solution, at.first);
-    if (countCouplings(&block)) {
-      mjgi_solveCoupled(&part, &sum, &block, settings, method, work);
-    } else {
-      mjgi_solveFriction(&part, &sum, &block, settings, method, work);
-    }
+    mjgi_solveFriction(&part, &sum, &block, settings, method, work);
     if (settings->want_sigma_max) {
       sum.sigma_max = mjgi_max(sum.sigma_max, mjgi_blockSigmaMax(&work->block, &block));
     }

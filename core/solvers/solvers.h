@@ -37,22 +37,14 @@ mjgSolution mjgi_blockSolution(const mjgSolution* solution, int first);
 // Scale to the units of the block; t nullable.
 void mjgi_loadBlock(mjgiBlock* b, const mjgProblem* problem, const double* t);
 
-// Returns the largest singular value of P, in the caller's units, without couplings; overwrites
-// the block.
+// Returns the largest singular value of P, in the caller's units; overwrites the block.
 double mjgi_blockSigmaMax(mjgiBlock* b, const mjgProblem* problem);
 
 // 1 if the block is known to have one solution
 int mjgi_isWellPosed(mjgiBlock* b);
 
-// Solve a block and add its counts to info. The first function solves blocks with
-// friction alone; the second, blocks with couplings, calls the first.
+// Solve a block and add its counts to info.
 void mjgi_solveFriction(mjgSolution* solution, mjgInfo* info, const mjgProblem* problem,
                         const mjgSettings* settings, mjgiMethod method, mjgWorkspace* work);
-void mjgi_solveCoupled(mjgSolution* solution, mjgInfo* info, const mjgProblem* problem,
-                       const mjgSettings* settings, mjgiMethod method, mjgWorkspace* work);
-
-// Replace an overflow by the state without friction, which creates no energy. Returns 1 if
-// needed.
-int mjgi_replaceOverflow(mjgSolution* solution, const mjgProblem* problem, double residual);
 
 #endif  // MJGEAR_SOLVERS_H_

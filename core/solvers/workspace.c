@@ -47,8 +47,7 @@ static mjgWorkspace* layOut(Arena* arena, int n, int nmax) {
   mjgiScratch* s = &w->scratch;
   size_t nv = (size_t)nmax, nn = nv * nv;
 
-  double** matrices[] = {
-      &b->A, &b->P, &w->matrix, w->coupled_matrix, w->coupled_matrix + 1, w->coupled_matrix + 2};
+  double** matrices[] = {&b->A, &b->P, &w->matrix};
   takeDoubles(arena, matrices, sizeof(matrices) / sizeof(*matrices), nn);
   b->K = take(arena, nv * (size_t)mjgi_simdEnd(nmax), sizeof(double));
   double** vectors[] = {&b->alpha,  &b->beta,     &b->p,    &b->v,        &b->phi, &b->c,
@@ -57,17 +56,13 @@ static mjgWorkspace* layOut(Arena* arena, int n, int nmax) {
                         &s->path.t, &s->end.t,    &s->c,    &s->diagonal, &s->u,   &s->Au,
                         &s->row,    &s->rate};
   takeDoubles(arena, vectors, sizeof(vectors) / sizeof(*vectors), nv);
-  int** integers[] = {&b->piece,         &b->pivot,       &b->fixed,     &s->next_piece,
-                      &s->best.piece,    &s->path.piece,  &s->end.piece, &w->coupled_row,
-                      &w->coupled_pivot, &w->coupled_mode};
+  int** integers[] = {&b->piece,      &b->pivot,      &b->fixed,    &s->next_piece,
+                      &s->best.piece, &s->path.piece, &s->end.piece};
   for (size_t i = 0; i < sizeof(integers) / sizeof(*integers); i++) {
     *integers[i] = take(arena, nv, sizeof(int));
   }
   for (size_t i = 0; i < sizeof(w->vector) / sizeof(*w->vector); i++) {
     w->vector[i] = take(arena, (size_t)n, sizeof(double));
-  }
-  for (size_t i = 0; i < sizeof(w->coupled_vector) / sizeof(*w->coupled_vector); i++) {
-    w->coupled_vector[i] = take(arena, nv, sizeof(double));
   }
   w->mode = take(arena, (size_t)n, sizeof(int));
   w->n = n;

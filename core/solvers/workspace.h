@@ -35,13 +35,6 @@ struct mjgWorkspace_ {
   double* matrix;     // (nmax x nmax)
   double* vector[6];  // (n)
   int* mode;          // (n)
-
-  // blocks with couplings
-  double* coupled_matrix[3];   // (nmax x nmax)
-  double* coupled_vector[16];  // (nmax)
-  int* coupled_row;            // (nmax)
-  int* coupled_pivot;          // (nmax)
-  int* coupled_mode;           // (nmax)
 };
 
 #endif  // MJGEAR_WORKSPACE_H_

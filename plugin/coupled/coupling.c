@@ -115,8 +115,9 @@ static int solveDense(mjgpStep* s, int* method) {
 }
 
 
+// Returns 1 if another key "solver" than newton is given. The dense problem has no gaps.
 static int wantsDense(const mjgpStep* s) {
-  return s->g->in.settings.solver != mjgNEWTON || s->g->in.settings.want_sigma_max;
+  return !s->gaps && (s->g->in.settings.solver != mjgNEWTON || s->g->in.settings.want_sigma_max);
 }
 
 

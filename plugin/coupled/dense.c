@@ -6,43 +6,34 @@
 #include "solvers/dense.h"
 #include "solvers/simd.h"
 
-// accelerations a - W t and torques into the gears u + R t; of a rotor behind a gap, u - R t is
-// the torque of its motor's gains on the joint
+// accelerations a - W t and torques into the gears u + R t
 typedef struct mjgpDense_ {
   mjgpStep* s;
   int n;
-  mjtNum *W, *R;      //                                                       (n x n)
-  mjtNum *a, *size;   // size: sum of a's absolute terms        (n, in lanes of ld)
-  mjtNum* u;          //                                                       (n)
-  mjtNum* t;          // friction, in and out                                  (n)
-  mjtNum *G, *shift;  // friction is G t - G shift, t of the core              (n x n, n)
+  mjtNum *W, *R;     //                                                       (n x n)
+  mjtNum *a, *size;  // size: sum of a's absolute terms        (n, in lanes of ld)
+  mjtNum* u;         //                                                       (n)
+  mjtNum* t;         // friction, in and out                                  (n)
 } mjgpDense;
-
-
-static int isRotor(const mjgpDense* p, int i) {
-  return p->s->g->config->joint[p->s->group->joint[i]].gap == mjgpGAP_ROTOR;
-}
 
 
 static void make(mjgpDense* p, mjgpStep* s) {
   const mjgpGroup* group = s->group;
   int n = s->n, ld = group->ld;
   size_t count = (size_t)n;
-  mjtNum* number = mj_stackAllocNum(s->d, 3 * count * count + 3 * count + 2 * (size_t)ld);
+  mjtNum* number = mj_stackAllocNum(s->d, 2 * count * count + 2 * count + 2 * (size_t)ld);
   *p = (mjgpDense){.s = s, .n = n, .W = number};
   p->R = p->W + n * n;
-  p->G = p->R + n * n;
-  p->u = p->G + n * n;
+  p->u = p->R + n * n;
   p->t = p->u + n;
-  p->shift = p->t + n;
-  p->a = p->shift + n;
+  p->a = p->t + n;
   p->size = p->a + ld;
   mjgp_freeAcceleration(s, p->a, p->size);
   for (int i = 0; i < n; i++) {
-    int joint = group->joint[i], e = group->extra[i], rotor = isRotor(p, i);
-    mjtNum inertia = (rotor ? s->g->in.misplaced : s->g->in.inertia)[joint];
+    int joint = group->joint[i], e = group->extra[i];
+    mjtNum inertia = s->g->in.inertia[joint];
     mjtNum taken = inertia * p->a[i] + (e >= 0 ? p->a[n + e] : 0);
-    p->u[i] = rotor ? taken : s->g->in.tau[joint] - taken;
+    p->u[i] = s->g->in.tau[joint] - taken;
     p->t[i] = s->g->out.t[joint];
     mju_copy(p->W + i * n, s->W + i * ld, n);
     for (int j = 0; j < n; j++) {
@@ -52,63 +43,18 @@ static void make(mjgpDense* p, mjgpStep* s) {
 }
 
 
-// Change the problem from t to the shaft torque t' of rotors behind gaps, whose motor gains the
-// engine has as inertia of the joint. With their torque y = y0 - Y t, t' = t + y and t = G (t' -
-// y0), G = (1 - Y)^-1: W and R get G from the right, a and u the effect of y0. Returns 0 if G
-// does not exist.
-static int removeMisplaced(mjgpDense* p) {
-  int n = p->n, *pivot = mj_stackAllocInt(p->s->d, (size_t)n);
-  mjtNum* row = mj_stackAllocNum(p->s->d, (size_t)n);
-  for (int i = 0; i < n; i++) {
-    int rotor = isRotor(p, i);
-    p->shift[i] = rotor ? p->u[i] : 0;
-    row[i] = p->t[i] + p->shift[i];
-    for (int j = 0; j < n; j++) {
-      mjtNum Y = rotor ? p->R[i * n + j] : 0;
-      p->G[i * n + j] = (i == j) - Y;
-      row[i] -= Y * p->t[j];
-    }
-  }
-  mju_copy(p->t, row, n);
-  if (!mjgi_inverse(p->G, pivot, n)) {
-    return 0;
-  }
-  for (int i = 0; i < n; i++) {
-    mjtNum* source[2] = {p->W + i * n, p->R + i * n};
-    for (int k = 0; k < 2; k++) {
-      mju_zero(row, n);
-      for (int j = 0; j < n; j++) {
-        mjgi_addScaled(row, p->G + j * n, source[k][j], n);
-      }
-      mju_copy(source[k], row, n);
-    }
-    mjtNum Wy = mju_dot(p->W + i * n, p->shift, n);
-    p->a[i] += Wy;
-    p->u[i] -= mju_dot(p->R + i * n, p->shift, n);
-    p->size[i] += mju_abs(Wy);
-  }
-  return 1;
-}
-
-
 // Solve for friction s->t of the linearization, with results in s->g. Returns 0 if the core
 // refuses the problem. Long because it fills the problem and reads the solution field by field.
 static int solveLinear(mjgpStep* s) {
   mjgpDense dense, *p = &dense;
   mjgpGears* g = s->g;
-  int n = s->n, misplaced = 0;
+  int n = s->n;
   mjtNum h = s->m->opt.timestep;
   make(p, s);
-  for (int i = 0; i < n; i++) {
-    misplaced |= isRotor(p, i);
-  }
-  misplaced = misplaced && removeMisplaced(p);
   mjtNum* number = mj_stackAllocNum(s->d, 9 * (size_t)n);
   mjtNum *v = number, *phi = v + n, *beta = phi + n, *v_next = beta + n, *lambda = v_next + n;
   mjtNum *v0 = lambda + n, *coulomb = v0 + n, *ratio = coulomb + n;
   int* mode = (int*)(ratio + n);
-  const mjgCoupling** coupling =
-      mj_stackAllocByte(s->d, sizeof(mjgCoupling*) * (size_t)n, _Alignof(mjgCoupling*));
   mju_scl(p->W, p->W, h, n * n);
   for (int i = 0; i < n; i++) {
     int joint = s->group->joint[i];
@@ -120,7 +66,6 @@ static int solveLinear(mjgpStep* s) {
     ratio[i] = g->in.static_ratio[joint];
     v0[i] = g->in.v[joint];
     mode[i] = g->out.mode[joint];
-    coupling[i] = mjgp_hasGap(g->config->joint + joint) ? g->in.coupling + joint : NULL;
     g->out.cancellation[joint] = mju_abs(g->in.v[joint]) + h * p->size[i];
 
     // P = [gamma] R - [gamma_v], of the slip where the joint yields
@@ -135,7 +80,6 @@ static int solveLinear(mjgpStep* s) {
   core.coulomb = coulomb;
   core.static_ratio = ratio;
   core.v0 = v0;
-  core.coupling = s->gaps ? coupling : NULL;
   mjgSolution solution = {.t = p->t, .v = v_next, .lambda = lambda, .mode = mode};
   size_t bytes = mjg_memsize(n, n);
   mjgWorkspace* work = mjg_create(mj_stackAllocByte(s->d, bytes, 64), bytes, n, n);
@@ -145,12 +89,7 @@ static int solveLinear(mjgpStep* s) {
   }
   for (int i = 0; i < n; i++) {
     int joint = s->group->joint[i];
-    mjtNum A = p->W[i * (n + 1)];
-    if (coupling[i]) {
-      mjg_couplingResolve(g->out.gap + joint, coupling[i], v_next[i] + A * p->t[i], A);
-    }
-    s->t[i] =
-        misplaced ? mju_dot(p->G + i * n, p->t, n) - mju_dot(p->G + i * n, p->shift, n) : p->t[i];
+    s->t[i] = p->t[i];
     if (g->in.compliance[joint] > 0) {
       v_next[i] =
           mjg_preslidingVelocity(v_next[i], p->t[i], g->in.compliance[joint], g->in.t_last[joint]);
@@ -159,9 +98,6 @@ static int solveLinear(mjgpStep* s) {
     g->out.v_next[joint] = v_next[i];
     g->out.lambda[joint] = lambda[i];
     g->out.mode[joint] = mode[i];
-
-    g->out.cancellation[joint] =
-        mju_max(g->out.cancellation[joint], s->gaps ? mju_abs(v_next[i]) : 0);
   }
   return 1;
 }

@@ -38,7 +38,7 @@ static void boundsAreNotResiduals(void** state) {
 }
 
 
-// couplings and friction of any size: every status has finite numbers, and a solved one is a
+// friction of any size: every status has finite numbers, and a solved one is a
 // solution
 static void finiteResults(void** state) {
   (void)state;
@@ -51,33 +51,10 @@ static void finiteResults(void** state) {
     oracleDraw draw = {.n = 1 + k % 5, .gamma_max = 1.5, .decades = 1, .coulomb = 1};
     oracle_draw(&p, &draw, &seed);
     int n = p.problem.n;
-    mjgBacklash law[5];
-    mjgCoupling coupling[5];
-    const mjgCoupling* row[5] = {NULL};
     double factor = pow(10, oracle_uniform(&seed, -150, 150));
     for (int i = 0; i < n; i++) {
       p.v[i] *= factor;
-      law[i] = (mjgBacklash){.model = k % mjgNBACKLASH,
-                             .half_gap = k % mjgNBACKLASH == mjgTORSION ? 0 : 0.01,
-                             .stiffness = pow(10, oracle_uniform(&seed, 0, 100)),
-                             .damping = 1,
-                             .shaft_inertia = 0.01,
-                             .exponent = 1.5,
-                             .restitution = 0.3};
-      coupling[i] = (mjgCoupling){.law = law + i,
-                                  .h = 1e-3,
-                                  .blend = 0.5,
-                                  .theta_d = 0.02 * oracle_normal(&seed),
-                                  .omega_d = oracle_normal(&seed) * factor,
-                                  .inertia = i % 2 ? 0 : pow(10, oracle_uniform(&seed, -14, 0)),
-                                  .torque = oracle_normal(&seed) * factor,
-                                  .gamma_u = 0.3,
-                                  .gamma_v = 1.1,
-                                  .coulomb = 0.1,
-                                  .static_ratio = 1.5};
-      row[i] = oracle_uniform(&seed, 0, 1) < 0.5 ? coupling + i : NULL;
     }
-    p.problem.coupling = row;
     room.settings.iterations = 100;
     room.settings.solver = k % 2 ? mjgNEWTON : mjgPROJECTION;
     int status = mjg_solve(&room.solution, &room.info, &p.problem, &room.settings, room.work);
@@ -93,7 +70,7 @@ static void finiteResults(void** state) {
 }
 
 
-// static bounds beside couplings, from any start, also without the test for uniqueness: a slipping
+// static bounds, from any start, also without the test for uniqueness: a slipping
 // joint has its sliding bound, a resting one at most its static one
 static void staticFriction(void** state) {
   (void)state;
@@ -108,26 +85,18 @@ static void staticFriction(void** state) {
     oracle_draw(&p, &draw, &seed);
     int n = p.problem.n;
     double ratio[6], v0[6];
-    mjgBacklash law = {.model = mjgDEADZONE, .half_gap = 1e-3, .stiffness = 1e3};
-    mjgCoupling coupling = {.law = &law, .h = 1e-3, .theta_d = 2e-3};
-    const mjgCoupling* row[6] = {NULL};
     for (int i = 0; i < n; i++) {
       ratio[i] = oracle_uniform(&seed, 1, 2);
       v0[i] = oracle_uniform(&seed, 0, 1) < 0.5 ? 0 : oracle_normal(&seed);
       room.t[i] = oracle_normal(&seed) * fabs(p.phi[i]);
-      row[i] = oracle_uniform(&seed, 0, 1) < 0.2 ? &coupling : NULL;
     }
     p.problem.static_ratio = ratio;
     p.problem.v0 = v0;
-    p.problem.coupling = row;
     room.settings.warm_start = k % 2;
     room.settings.skip_uniqueness = k % 4 == 3;
     int status = mjg_solve(&room.solution, &room.info, &p.problem, &room.settings, room.work);
     assert_true(status == mjgSOLVED || status == mjgJAMMED);
     for (int i = 0; i < n; i++) {
-      if (row[i]) {
-        continue;
-      }
       double w = p.v[i], lambda = p.phi[i], size = fabs(p.phi[i]) + fabs(room.t[i]);
       double speed = fabs(p.v[i]);
       for (int j = 0; j < n; j++) {

@@ -42,10 +42,6 @@ static const char* const methodName[] = {"forces", "Newton",  "dense", "path",
                                          "none",   "in vain", "all"};
 static int method = ALL;
 
-// dense Newton steps leave rotors behind gaps with friction beyond its bound: how often
-// so far, and one more; 0: they do not
-static int spoils;
-
 // the linker lets these stand in front of the plugin's own
 int __real_mjgp_solveForces(mjgpStep* s);
 int __real_mjgp_newton(mjgpNewton* p, int flg_start);
@@ -89,14 +85,7 @@ int __wrap_mjgp_newton(mjgpNewton* p, int flg_start) {
 
 
 int __wrap_mjgp_solveDense(mjgpStep* s) {
-  int solved = result(s, runs(DENSE) && __real_mjgp_solveDense(s));
-  for (int k = 0; k < s->n && spoils; k++) {
-    mjgCouplingStep* step = s->g->out.gap + s->group->joint[k];
-    step->friction = fabs(step->lambda) + 1;
-    step->velocity = step->mode = 0;
-  }
-  spoils += spoils > 0;
-  return solved;
+  return result(s, runs(DENSE) && __real_mjgp_solveDense(s));
 }
 
 
