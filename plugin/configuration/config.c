@@ -98,6 +98,15 @@ static int readJoints(mjgpJoint* joint, int start, mjgpPlace* place) {
 
 //---------------------------------- gears ---------------------------------------------------------
 
+void mjgp_classify(mjgpJoint* joint) {
+  const mjgTransmission* t = &joint->gear;
+  joint->constant = !t->mesh && t->stribeck_friction == 0 && t->curved_friction == 0 &&
+                    t->gamma_u_stribeck == 0 && t->gamma_v_stribeck == 0 &&
+                    t->gamma_u_quadratic == 0 && t->gamma_v_quadratic == 0 && !mjgi_hasTables(t);
+  joint->ordinary = joint->constant && mjgp_isOrdinary(joint, t->gamma_u, t->gamma_v);
+}
+
+
 int mjgp_makeGear(mjgpJoint* joint, mjgReport* report) {
   mjgTransmission t;
   int problems = mjg_transmission(&t, report, &joint->description);
@@ -111,10 +120,7 @@ int mjgp_makeGear(mjgpJoint* joint, mjgReport* report) {
   }
   if (!problems) {
     joint->gear = t;
-    joint->constant = !t.mesh && t.stribeck_friction == 0 && t.curved_friction == 0 &&
-                      t.gamma_u_stribeck == 0 && t.gamma_v_stribeck == 0 &&
-                      t.gamma_u_quadratic == 0 && t.gamma_v_quadratic == 0 && !mjgi_hasTables(&t);
-    joint->ordinary = joint->constant && mjgp_isOrdinary(joint, t.gamma_u, t.gamma_v);
+    mjgp_classify(joint);
   }
   return problems;
 }

@@ -153,4 +153,7 @@ static inline int mjgp_isOrdinary(const mjgpJoint* joint, double gamma_u, double
 // gears that cannot be simulated.
 int mjgp_makeGear(mjgpJoint* joint, mjgReport* report);
 
+// Set constant and ordinary from the gear.
+void mjgp_classify(mjgpJoint* joint);
+
 #endif  // MJGEAR_PLUGIN_CONFIG_H_

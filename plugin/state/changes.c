@@ -1,9 +1,11 @@
 #include "state/changes.h"
 
 #include <math.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "catalogue/types.h"
 #include "configuration/check.h"
 #include "configuration/gap.h"
 #include "configuration/parsing.h"
@@ -188,104 +190,144 @@ static void refuse(mjgpGears* g, const char* where, const char* reason) {
 }
 
 
-// Copy the values of keys whose bits are in given, if it is a sum of the first nbit. Returns the
-// next place.
-static mjtNum* readGiven(mjtNum* next, const mjtNum* state, const int* place, mjtNum given,
-                         int nbit) {
-  if (!isCount(given, (mjtNum)(((int64_t)1 << nbit) - 1))) {
-    return next;
-  }
-  for (int64_t left = (int64_t)given; left; left &= left - 1) {
-    int adr = place[__builtin_ctzll((unsigned long long)left)];
-    *next++ = adr < 0 ? 0 : state[adr];
-  }
-  return next;
+// Returns the address of number k of joint i (mjgpSTATE_*).
+static inline mjtNum* numberOf(const mjgpConfig* config, mjtNum* state, int i, int k) {
+  return state + config->state[i] + k * config->stride[i];
 }
 
 
-// Read the numbers of joint i in plugin_state that are in effect.
-static void readNumbersThatCount(mjgpNumbers* number, const mjgpConfig* config, const mjtNum* state,
-                                 int i) {
-  int stride = config->stride[i];
-  const mjtNum* given = state + config->state[i] + mjgpSTATE_GIVEN * stride;
+// Returns 1 if plugin_state changes the gear of a joint.
+static inline int isChanged(const mjgpConfig* config, mjtNum* state, int i) {
+  return *numberOf(config, state, i, mjgpSTATE_GIVEN) != 0 ||
+         *numberOf(config, state, i, mjgpSTATE_GIVEN + 1) != 0 ||
+         *numberOf(config, state, i, mjgpSTATE_TYPE) != 0;
+}
+
+
+// Returns the next key from key on whose bit a changed joint has, mjgpNCHANGEKEY if there is none.
+static int nextGiven(const mjgpConfig* config, mjtNum* state, int i, int key) {
+  for (int half = key >= mjgpNBIT; half < 2; half++) {
+    int first = half * mjgpNBIT, nbit = half ? mjgpNCHANGEKEY - mjgpNBIT : mjgpNBIT;
+    mjtNum given = *numberOf(config, state, i, mjgpSTATE_GIVEN + half);
+    uint64_t left = isCount(given, (mjtNum)(((uint64_t)1 << nbit) - 1)) ? (uint64_t)given : 0;
+    left &= ~(uint64_t)0 << (key > first ? key - first : 0);
+    if (left) {
+      return first + __builtin_ctzll(left);
+    }
+  }
+  return mjgpNCHANGEKEY;
+}
+
+
+// Continue the hash of a seal: independent products, because the processor overlaps them.
+static uint64_t addNumber(uint64_t* factor, uint64_t hash, mjtNum x) {
+  uint64_t word;
+  memcpy(&word, &x, sizeof(word));
+  return hash + (word ^ word >> 32) * (*factor += 0x3c6ef372fe94f82au);
+}
+
+
+// Returns a positive number that identifies the model and the numbers of joint i in effect.
+static mjtNum sealOf(const mjgpConfig* config, mjtNum* state, int i) {
+  const uint64_t golden = 0x9e3779b97f4a7c15u;
   const int* place = config->place + (ptrdiff_t)i * mjgpNCHANGEKEY;
-  mjtNum* next = number->x;
-  for (int k = 0; k < mjgpCHANGE_KEY; k++) {
-    *next++ = given[k * stride];
+  uint64_t hash = config->content, factor = golden;
+  for (int k = mjgpSTATE_GIVEN; k <= mjgpSTATE_TYPE; k++) {
+    hash = addNumber(&factor, hash, *numberOf(config, state, i, k));
   }
-  next = readGiven(next, state, place, given[0], mjgpNBIT);
-  if (given[stride] != 0) {
-    next = readGiven(next, state, place + mjgpNBIT, given[stride], mjgpNCHANGEKEY - mjgpNBIT);
+  for (int key = -1; (key = nextGiven(config, state, i, key + 1)) < mjgpNCHANGEKEY;) {
+    hash = addNumber(&factor, hash, place[key] < 0 ? 0 : state[place[key]]);
   }
-  number->n = (int)(next - number->x);
+  hash = (hash ^ hash >> 32) * golden;
+  return (mjtNum)(1 + (hash >> 12));
 }
 
 
-// Compute the gear of joint i from the numbers in c.
-static void deriveChange(mjgpGears* g, const mjModel* m, const mjData* d, mjgpChange* c, int i) {
+// Make the gear of joint i from its numbers and the law that was computed from them.
+static void rebuild(mjgpJoint* joint, const mjgpConfig* config, mjtNum* state, int i) {
+  const mjgpJoint* base = config->joint + i;
+  const int* place = config->place + (ptrdiff_t)i * mjgpNCHANGEKEY;
+  memcpy(&joint->gear, &base->gear, offsetof(mjgTransmission, table));  // tables do not change
+  joint->backlash = base->backlash;
+  joint->rotor_inertia = base->rotor_inertia;
+  for (int key = -1; (key = nextGiven(config, state, i, key + 1)) < mjgpNCHANGEKEY;) {
+    double* member =
+        key < mjgNKEY ? mjgi_keyMember(&joint->gear, key) : mjgp_gapNumber(joint, key - mjgNKEY);
+    if (member && place[key] >= 0) {
+      *member = state[place[key]];
+    }
+  }
+  joint->gear.gamma_u = *numberOf(config, state, i, mjgpSTATE_LAW);
+  joint->gear.gamma_v = *numberOf(config, state, i, mjgpSTATE_LAW + 1);
+  joint->gear.coulomb = *numberOf(config, state, i, mjgpSTATE_LAW + 2);
+  joint->gear.static_ratio = *numberOf(config, state, i, mjgpSTATE_LAW + 3);
+  mjgp_classify(joint);
+}
+
+
+// Write the law of a gear into plugin_state, sealed if the gear can be rebuilt from it: other
+// teeth of spur gears cannot.
+static void writeLaw(const mjgpChange* c, mjtNum* state, int i) {
+  const mjgTransmission* gear = &c->joint.gear;
+  const double law[] = {gear->gamma_u, gear->gamma_v, gear->coulomb, gear->static_ratio};
+  for (int k = 0; k < 4 && c->seal > 0; k++) {
+    *numberOf(c->base, state, i, mjgpSTATE_LAW + k) = law[k];
+  }
+  mjgpJoint again = c->joint;
+  rebuild(&again, c->base, state, i);
+  again.gear.ratio = gear->ratio;  // which no law reads
+  int same = c->seal < 0 || (!memcmp(&again.gear, gear, sizeof(*gear)) &&
+                             !memcmp(&again.backlash, &c->joint.backlash, sizeof(mjgBacklash)) &&
+                             again.rotor_inertia == c->joint.rotor_inertia);
+  *numberOf(c->base, state, i, mjgpSTATE_SEAL) = same ? c->seal : 0;
+}
+
+
+// Compute the gear of joint i from its numbers. Returns 0 if they are refused.
+static int compute(mjgpGears* g, const mjModel* m, const mjtNum* state, mjgpJoint* joint, int i) {
   const mjgpJoint* base = g->config->joint + i;
   mjtNum number[mjgpNCHANGE];
   char reason[mjgpREASON], where[2 * mjgpMAXWORD];
   mjgReport report;
   mjg_startReport(&report, reason, sizeof(reason));
-  mjgp_readNumbers(number, g->config, d->plugin_state, i);
-  c->refused = mjgp_changeJoint(&c->joint, &report, base, number) > 0;
-  c->base = g->config;
-  if (c->refused) {
+  mjgp_readNumbers(number, g->config, state, i);
+  if (mjgp_changeJoint(joint, &report, base, number)) {
     snprintf(where, sizeof(where), "%s '%.*s'", mjgp_gearKind(base), mjgpMAXWORD,
              mjgp_gearName(m, base));
     refuse(g, where, reason);
   }
+  return !report.count;
 }
 
 
-// Returns 1 if plugin_state changes the gear of a joint.
-static inline int isChanged(const mjgpConfig* config, const mjtNum* state, int i) {
-  int stride = config->stride[i];
-  const mjtNum* given = state + config->state[i] + mjgpSTATE_GIVEN * stride;
-  return given[0] != 0 || given[stride] != 0 || given[2 * stride] != 0;
-}
-
-
-// Read the numbers of joint i, and look up their gear if they are new.
-static void seekChange(mjgpGears* g, const mjtNum* state, int i) {
+// Apply the numbers of a joint in plugin_state. Its gear is computed only if the numbers are new.
+static void applyChange(mjgpGears* g, const mjModel* m, mjtNum* state, int i) {
   mjgpChange* c = g->changes + i;
-  c->changes = isChanged(g->config, state, i);
-  if (!c->changes) {
-    return;
+  const mjgpConfig* config = g->config;
+  mjtNum seal = sealOf(config, state, i), known = *numberOf(config, state, i, mjgpSTATE_SEAL);
+  if (c->base != config) {
+    c->joint = config->joint[i];
+    c->base = config;
+    c->seal = 0;
   }
-  readNumbersThatCount(&c->number, g->config, state, i);
-  c->hash = mjgp_seekChange(g->derived, g->config, i, &c->number);
-}
-
-
-// Returns 1 if c->joint was computed from the numbers of this step; there are too many of
-// them to cache.
-static int isMade(const mjgpChange* c, const mjgpConfig* config) {
-  return c->base == config && c->made.n == c->number.n &&
-         !memcmp(c->made.x, c->number.x, sizeof(mjtNum) * (size_t)c->number.n);
-}
-
-
-// Apply the numbers of a joint in plugin_state. Its gear is computed only if they are new to this
-// mjData.
-static void applyChange(mjgpGears* g, const mjModel* m, const mjData* d, int i) {
-  mjgpChange* c = g->changes + i;
-  if (!mjgp_recallChange(c, g->derived, g->config, i) && !isMade(c, g->config)) {
-    deriveChange(g, m, d, c, i);
-    c->made.n = c->number.n;
-    memcpy(c->made.x, c->number.x, sizeof(mjtNum) * (size_t)c->number.n);
-    mjgp_keepChange(&g->derived, c, i);
+  if (mju_abs(c->seal) != seal && mju_abs(known) == seal) {
+    c->seal = known;
+    if (known > 0) {
+      rebuild(&c->joint, config, state, i);
+    }
+  } else if (mju_abs(c->seal) != seal) {
+    c->seal = compute(g, m, state, &c->joint, i) ? seal : -seal;
+    writeLaw(c, state, i);
   }
-  g->refused |= c->refused;
-  g->in.joint[i] = c->refused ? g->config->joint + i : &c->joint;
+  g->refused |= c->seal < 0;
+  g->in.joint[i] = c->seal < 0 ? config->joint + i : &c->joint;
 }
 
 
-void mjgp_applyChanges(mjgpGears* g, const mjModel* m, const mjData* d) {
+void mjgp_applyChanges(mjgpGears* g, const mjModel* m, mjData* d) {
   const mjgpConfig* config = g->config;
   g->refused = 0;
-  const mjtNum* state = d->plugin_state;
+  mjtNum* state = d->plugin_state;
   mjtNum layout = state[config->system + mjgpSYSTEM_LAYOUT];
   int foreign = layout != 0 && layout != config->layout, changed = !foreign && g->changes != NULL;
   if (foreign) {
@@ -300,18 +342,9 @@ void mjgp_applyChanges(mjgpGears* g, const mjModel* m, const mjData* d) {
     g->changes = mju_malloc(size);
     memset(g->changes, 0, size);
   }
-
-  if (changed) {
-    mjgp_countStep(g->derived);
-  }
-
-  // look up all before reading the first, to prefetch their memory
-  for (int i = 0; i < config->n && changed; i++) {
-    seekChange(g, state, i);
-  }
   for (int i = 0; i < config->n && (changed || foreign); i++) {
-    if (!foreign && g->changes[i].changes) {
-      applyChange(g, m, d, i);
+    if (!foreign && isChanged(config, state, i)) {
+      applyChange(g, m, state, i);
     } else {
       g->in.joint[i] = config->joint + i;
     }

@@ -5,9 +5,23 @@
 
 #include <mujoco/mujoco.h>
 
-#include "state/derived.h"
 #include "state/gears.h"
 #include "state/layout.h"
+
+// numbers of one joint that change its gear, side by side
+enum {
+  mjgpCHANGE_GIVEN = 0,  // sums of bits: two numbers, as in the state
+  mjgpCHANGE_TYPE = 2,
+  mjgpCHANGE_KEY = 3,  // values of keys
+  mjgpNCHANGE = mjgpCHANGE_KEY + mjgpNCHANGEKEY
+};
+
+// a gear that plugin_state changes
+typedef struct mjgpChange_ {
+  const mjgpConfig* base;  // configuration that it was made from; null: not yet
+  mjtNum seal;             // mjgpSTATE_SEAL of its numbers
+  mjgpJoint joint;         // the gear; its description may belong to other numbers
+} mjgpChange;
 
 // Returns the number with the bit of a key.
 static inline int mjgp_givenOf(int key) {
@@ -29,7 +43,7 @@ int mjgp_changeJoint(mjgpJoint* joint, mjgReport* report, const mjgpJoint* base,
 
 // Set gears and settings of this step: the model's, changed by plugin_state. Invalid
 // numbers are refused: the model's numbers remain in effect, and g->refused is set.
-// Allocates if the numbers are new to this mjData.
-void mjgp_applyChanges(mjgpGears* g, const mjModel* m, const mjData* d);
+// Allocates for the first change of a mjData.
+void mjgp_applyChanges(mjgpGears* g, const mjModel* m, mjData* d);
 
 #endif  // MJGEAR_PLUGIN_CHANGES_H_

@@ -67,7 +67,6 @@ static void makeRoom(mjgpGears* g, const mjgpConfig* c, const size_t size[mjgpNS
   size_t bytes = layout(g, NULL, size);
   mju_free(g->memory);
   mju_free(g->changes);
-  mjgp_freeDerived(&g->derived);
   g->changes = NULL;
   g->memory = mju_malloc(bytes);
   memset(g->memory, 0, bytes);
@@ -162,7 +161,6 @@ static mjgpGears* newGears(const mjModel* m, const mjData* d) {
 static void freeGears(mjgpGears* g) {
   mjgp_freeConfigs(&g->known);
   mju_free(g->changes);
-  mjgp_freeDerived(&g->derived);
   mju_free(g->memory);
   enter();
   g->d = NULL;
@@ -439,7 +437,7 @@ void mjgp_copy(mjData* dest, const mjModel* m, const mjData* src, int instance) 
   }
   mjgpGears* to = mjgp_gearsOf(m, dest, instance);
   mjgp_checkModel(to, m);
-  mjgp_applyChanges(to, m, src);
+  mjgp_applyChanges(to, m, dest);
   if (!from || to->nvalues != from->nvalues) {
     return;
   }

@@ -152,18 +152,17 @@ enum {
 };
 
 typedef struct mjgpGears_ {
-  const mjData* d;               // owner of this object; null: the object is free
-  struct mjgpGears_* next;       // next free object
-  const mjModel* model;          // model of the last step; may be freed
-  const mjgpConfig* config;      // its configuration
-  mjgpConfigs known;             // configurations of all models so far
-  struct mjgpChange_* changes;   // gears that plugin_state changes (n); null: none so far
-  struct mjgpDerived_* derived;  // cache of changed gears of all its simulations
-  size_t size[mjgpNSIZE];        // sizes of the arrays below (gears.c)
-  void* memory;                  // block of all arrays
-  char* values;                  // arrays of in and out without pointers, which a copy takes over
-  size_t nvalues;                // bytes of values
-  int nv, nstate;                // sizes of the mjData
+  const mjData* d;              // owner of this object; null: the object is free
+  struct mjgpGears_* next;      // next free object
+  const mjModel* model;         // model of the last step; may be freed
+  const mjgpConfig* config;     // its configuration
+  mjgpConfigs known;            // configurations of all models so far
+  struct mjgpChange_* changes;  // gears that plugin_state changes (n); null: none so far
+  size_t size[mjgpNSIZE];       // sizes of the arrays below (gears.c)
+  void* memory;                 // block of all arrays
+  char* values;                 // arrays of in and out without pointers, which a copy takes over
+  size_t nvalues;               // bytes of values
+  int nv, nstate;               // sizes of the mjData
 
   mjgpInput in;
   mjgpResult out;

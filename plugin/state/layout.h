@@ -7,7 +7,8 @@
 //   the leader      behind them the acceleration of the last step (nv) and the mjgpNSYSTEM numbers
 //
 // Results of a step change in "advance" only. Changes of a gear are the user's: 0 until
-// mjg_setGear or a program writes them. mjg_stateAddress (mjgear_plugin.h) returns addresses.
+// mjg_setGear or a program writes them; the step computes seal and law from them, once.
+// mjg_stateAddress (mjgear_plugin.h) returns addresses.
 
 #ifndef MJGEAR_PLUGIN_LAYOUT_H_
 #define MJGEAR_PLUGIN_LAYOUT_H_
@@ -27,7 +28,10 @@ enum {
                            //   keys replace this description
   mjgpSTATE_TOOTH = 6,     // ratchet: 2 k + 1 for the last passed tooth k, 0: unknown
   mjgpSTATE_BRAKE = 7,     // travel of the brake from its place without power, 0 to 1
-  mjgpSTATE_KEY = 8  // values of the keys that may differ (mjgpJoint.keys), in the order of mjgKey
+  mjgpSTATE_SEAL = 8,      // numbers that the law below was computed from (changes.c); 0: none yet,
+                           //   negative: they describe no gear
+  mjgpSTATE_LAW = 9,       // gamma_u, gamma_v, coulomb, static_ratio of the changed gear
+  mjgpSTATE_KEY = 13  // values of the keys that may differ (mjgpJoint.keys), in the order of mjgKey
 };
 
 // keys that may change: keys of mjgKey, then keys of a gap. The first number holds

@@ -447,6 +447,7 @@ static mjgpConfig* makeConfig(const mjModel* m) {
   findAddresses(c, m);
   mapTranspose(c->transpose, m);
   c->layout = hashLayout(c);
+  c->content = mjgp_hash(c->seen, c->nseen[0], c->signature);
   return c;
 }
 

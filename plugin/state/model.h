@@ -79,6 +79,7 @@ typedef struct mjgpConfig_ {
   size_t nseen[mjgpNPART];  // bytes of the parts of the model that gears depend on
   char* seen;               // these parts, one after the other
   int leader_state;         // numbers that the leader keeps for its joints
+  uint64_t content;         // hash of keys and signature
 } mjgpConfig;
 
 // configurations of a mjData, the last one first

@@ -9,7 +9,7 @@
 
 int mjgp_isNews(const mjgpConfig* config, uint64_t number) {
   static _Atomic(uint64_t) told[256];
-  uint64_t hash = mjgp_hash(config->seen, config->nseen[0], number ^ config->signature);
+  uint64_t hash = mjgp_hash((const char*)&number, sizeof(number), config->content);
   return atomic_exchange(told + hash % 256, hash) != hash;
 }
 
