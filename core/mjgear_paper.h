@@ -64,36 +64,6 @@ int mjg_step(double* v_next, mjgSolution* solution, mjgInfo* info, const double*
              double h, int n, const mjgSettings* settings, mjgWorkspace* work);
 
 
-//---------------------------------- Borello's reference -------------------------------------------
-
-// one joint with friction as in L. Borello and M. D. L. Dalla Vedova, "A dry friction
-// model and robust computational algorithm for reversible or irreversible motion
-// transmissions", Int. J. of Mechanics and Control 13(2), 2012. It is explicit, a
-// Karnopp-type switch, and needs the load torque.
-//
-// Through mjgProblem the same gear is eta_f = eta_opp, eta_b = eta_aid, static_ratio =
-// fsd, coulomb = friction. The two agree where all inertia is on the motor side (M = 0),
-// so that the gear transmits the load alone; with coulomb or fsd also gamma_u must be 0,
-// because there the friction torque itself does not load the flanks.
-// scenes/flap/README.md has the differences.
-typedef struct mjgKarnopp_ {
-  double eta_opp;   // efficiency under opposing load, in (0, 1]
-  double eta_aid;   // under aiding load, <= 1; <= 0: irreversible
-  double fsd;       // static to dynamic friction, >= 1
-  double friction;  // T_FR0, independent of load, >= 0              N m
-  double viscous;   // C_M, >= 0                                     N m/(rad/s)
-  double inertia;   // J_M, > 0                                      kg m2
-  double limit;     // ends of travel at +-limit, > 0, or INFINITY   rad
-} mjgKarnopp;
-
-// Table 1, one step: changes *position and *velocity, sets *t (nullable) to the friction
-// torque
-//   motor  torque in the joint's direction       load  torque against it       h  timestep > 0
-// error: mjgERR_ARGUMENT, mjgERR_NOT_FINITE
-int mjg_stepKarnopp(double* position, double* velocity, double* t, const mjgKarnopp* joint,
-                    double motor, double load, double h);
-
-
 #ifdef __cplusplus
 }
 #endif

@@ -281,7 +281,7 @@ MUTATIONS = [
         ],
     ),
     Of(
-        "core/reference/karnopp.c",
+        "scenes/flap/karnopp.h",
         "test_karnopp",
         [
             ("copysign(v * load < 0 ? aiding : opposing, v)", "copysign(v * load < 0 ? opposing : aiding, v)"),

@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-#include "mjgear_paper.h"
+#include "karnopp.h"
 
 
 // the flap's body; MuJoCo needs one

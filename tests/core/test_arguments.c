@@ -267,11 +267,6 @@ static void catalogue(void** state) {
   mjg_startReport(&mute, NULL, 100);
   mjg_refuse(&mute, "%d", 1);
   assert_int_equal(mute.count, 1);
-
-  mjgKarnopp joint = {0.9, 0.5, 1, 0, 0, 1, 1};
-  REFUSED(mjg_stepKarnopp(NULL, &b, NULL, &joint, 0, 0, 1));
-  REFUSED(mjg_stepKarnopp(&a, NULL, NULL, &joint, 0, 0, 1));
-  REFUSED(mjg_stepKarnopp(&a, &b, NULL, NULL, 0, 0, 1));
 }
 
 

@@ -189,25 +189,6 @@ static void tables(void** state) {
 }
 
 
-static int tryKarnopp(void* object) {
-  double position = 0, velocity = 0.1, t = 0;
-  if (mjg_stepKarnopp(&position, &velocity, &t, object, 1, 0.5, 1e-3) < 0) {
-    assert_true(position == 0 && velocity == 0.1 && t == 0);
-    return 0;
-  }
-  assert_true(isfinite(position) && isfinite(velocity) && isfinite(t));
-  return 1;
-}
-
-
-static void karnopp(void** state) {
-  (void)state;
-  mjgKarnopp joint = {0.9, 0.5, 1.2, 0.1, 0.2, 1, 1};
-  assert_true(tryKarnopp(&joint));
-  walk(&joint, sizeof(joint), 0, tryKarnopp);
-}
-
-
 //---------------------------------- problems ------------------------------------------------------
 
 // a problem of two joints
@@ -375,9 +356,9 @@ static void scalars(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(gears),    cmocka_unit_test(tables),    cmocka_unit_test(karnopp),
-      cmocka_unit_test(problems), cmocka_unit_test(diagonals), cmocka_unit_test(settings),
-      cmocka_unit_test(joints),   cmocka_unit_test(scalars),
+      cmocka_unit_test(gears),     cmocka_unit_test(tables),   cmocka_unit_test(problems),
+      cmocka_unit_test(diagonals), cmocka_unit_test(settings), cmocka_unit_test(joints),
+      cmocka_unit_test(scalars),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

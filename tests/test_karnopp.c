@@ -10,8 +10,8 @@
 
 #include <cmocka.h>
 
+#include "flap/karnopp.h"
 #include "mjgear_catalogue.h"
-#include "mjgear_paper.h"
 #include "near.h"
 
 // inertia 2, T_FR0 10, opposing friction 0.25 of the load, aiding 1.3 of it, static ratio 1.5
