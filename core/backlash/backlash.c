@@ -98,8 +98,7 @@ static const double kSlow = 1e-2;
 
 //---------------------------------- one side ------------------------------------------------------
 
-// N (19) with x = u (z - 1), u = c omega/k: z - 1 + exp(-z) = r. The left side is convex
-// and increasing for z > 0, and Newton from above cannot leave that range.
+// N (19) with x = u (z - 1), u = c omega/k: z - 1 + exp(-z) = r, convex and increasing for z > 0
 static double touchExponent(double r) {
   double z = fmin(1 + r, sqrt(2 * r) + r);
   if (z < kShallow) {
@@ -139,9 +138,8 @@ double mjg_backlashTouch(const mjgBacklash* law, double omega_d) {
 }
 
 
-// Compute the angle at which a damped shaft closes the gap, its derivative by omega and
-// the torque just above this angle. A shaft that has lost more than the torque of the
-// touch pushes again later.
+// Compute the angle at which a damped shaft closes the gap, its derivative by omega, and the torque
+// just above. A shaft that has lost more than the torque of the touch pushes again later.
 static double loadingTouch(double* slope, double* jump, const mjgBacklash* law, double omega,
                            double touch_rate, double touch_slope) {
   double lead = law->damping / law->stiffness;
@@ -375,8 +373,7 @@ static double impactTerm(double y) {
 }
 
 
-// Solve the balance of kinetic energies, impactTerm(y) = impactTerm(-e y), for whichever
-// of e and y is NaN; returns the root below most
+// Returns the root below most of impactTerm(y) = impactTerm(-e y), for whichever of e and y is NaN.
 static double matchImpact(double e, double y, double most) {
   double lo = 0, hi = most, x = 0.5 * most;
   for (int i = 0; i < 200 && x != lo && x != hi; i++) {

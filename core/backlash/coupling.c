@@ -1,5 +1,4 @@
-// The implicit step of a coupling: rotor, gear and gap in series as one scalar law of the
-// driven side's line.
+// The implicit step of a coupling: rotor, gear and gap in series as one scalar law.
 
 #include <math.h>
 
@@ -56,8 +55,7 @@ static Rotor makeRotor(const mjgCoupling* coupling, const mjgiGap* gap, double v
 }
 
 
-// friction of a slipping rotor as a line in T, t = t0 + t1 T, because lambda is
-// (gamma_u + gamma_v) T + gamma_u t
+// friction of a slipping rotor as a line in the shaft's torque, t = t0 + t1 T
 static int lineOf(double* t1, double* t0, const mjgCoupling* coupling, int piece, double r) {
   double offset, factor = mjgi_lawRow(&offset, piece, coupling->coulomb, r, r);
   return mjgi_lawLine(t1, t0, factor, offset, coupling->gamma_u + coupling->gamma_v,
@@ -65,8 +63,7 @@ static int lineOf(double* t1, double* t0, const mjgCoupling* coupling, int piece
 }
 
 
-// Solve for the rotor on a piece of its law: held, or slipping at r times its bound. Returns 0 if
-// the piece or its solution does not exist.
+// Solve for the rotor held, or slipping at r times its bound. Returns 0 if there is no solution.
 static int solvePiece(Trial* trial, const Rotor* rotor, int piece, double r) {
   const mjgCoupling* coupling = rotor->coupling;
   double t0 = 0, t1 = 0, rate = rotor->rest, slope = rotor->gap->eta * rotor->A;
@@ -89,8 +86,7 @@ static int solvePiece(Trial* trial, const Rotor* rotor, int piece, double r) {
 }
 
 
-// Find the first t, from 0 towards the torque that would stop the rotor, that meets the bound r
-// (|lambda| + c) with either sign of the load.
+// Find the first t, from 0 towards the torque that stops the rotor, that meets its bound.
 static int slip(Trial* best, const Rotor* rotor, int s, double r) {
   double gu = rotor->coupling->gamma_u, gs = gu + rotor->coupling->gamma_v;
   int found = 0;
@@ -114,8 +110,7 @@ static int slip(Trial* best, const Rotor* rotor, int s, double r) {
 }
 
 
-// Find the first meeting of torque and bound by bisection in t, for ill-posed cases that the
-// scalar solves do not reach.
+// Find the same by bisection in t, for ill-posed cases that the scalar solves do not reach.
 static void slipBisect(Trial* best, const Rotor* rotor, int s, double r, double hold) {
   const mjgCoupling* coupling = rotor->coupling;
   double eta = rotor->gap->eta, lo = 0, hi = hold;
@@ -164,8 +159,7 @@ static int resolveRotor(Trial* result, const Rotor* rotor) {
   Trial trial, held;
   solvePiece(&held, rotor, mjgiSTUCK, 1);
 
-  // It slips if the bound is met before the rotor stands. A rotor that leaves rest or reverses
-  // must exceed its static bound, and then slips on its sliding bound.
+  // it slips if the bound is met before it stands; a start or reversal must exceed the static bound
   double ratio = mjgi_lawRatio(fmax(1, coupling->static_ratio), coupling->velocity, s);
   for (double r = ratio;; r = 1) {
     if (slip(&trial, rotor, s, r) && s * trial.t < s * held.t) {
@@ -223,7 +217,6 @@ void mjg_couplingRest(double* theta_b, double* omega_s, const mjgBacklash* law, 
 }
 
 
-// Write the results of a rotor.
 static void writeRotor(mjgCouplingStep* step, const Trial* result, const mjgiGap* gap, int mode) {
   step->T = result->T;
   step->dT = -gap->eta * result->slope;
@@ -234,7 +227,6 @@ static void writeRotor(mjgCouplingStep* step, const Trial* result, const mjgiGap
 }
 
 
-// Write the results of a shaft between two rows of the problem.
 static void writeShaft(mjgCouplingStep* step, double* w, const mjgiGap* gap, double vhat,
                        double A) {
   double slope;

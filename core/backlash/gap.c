@@ -1,5 +1,4 @@
-// Gap and shaft in an implicit step: their mean torque as a function of the step's rate,
-// and a scalar solve of it against a line.
+// Gap and shaft in an implicit step: mean torque as a function of the rate, solved against a line.
 
 #include <math.h>
 
@@ -9,19 +8,16 @@
 // Gauss points of a piece, at this share of half its length from its middle
 static const double kGauss = 0.57735026918962576451;
 
-// share of its depth below which a piece loses three digits in a difference of powers;
-// Gauss points are then more exact
+// share of its depth below which Gauss points are more exact than a difference of powers
 static const double kShort = 1e-3;
 
-// scalar solves: limit of iterations (every third at least halves the bracket; on a
-// smooth law Newton takes a few), and change at which Newton ends
+// scalar solves: limit of iterations, of which every third halves the bracket; change at the end
 enum {
   mjgiITERATIONS = 200
 };
 static const double kSettled = 1e-15;
 
-// a bracket wider than this, rad/s, is halved in digits: Newton needs hundreds of steps for
-// powers of such rates
+// rad/s; a wider bracket is halved in digits, because Newton needs hundreds of steps
 static const double kWide = 1e6;
 
 // residual of a line, relative to its terms, above which the law has a jump there
@@ -33,7 +29,6 @@ static const double kExact = 1e-14;
 // below this sinh(x)/x and sin(x)/x are 1 up to round-off
 static const double kFlat = 1e-8;
 
-// Returns 1 if the model has a state.
 static int hasState(const mjgBacklash* law) {
   return law->model == mjgEXACT || law->model == mjgJCK;
 }
@@ -114,9 +109,8 @@ static double closedRate(const mjgiGap* gap, double T, double twist, double w) {
 }
 
 
-// Returns the rate at which one side touches, for laws whose touch depends on it. The mean rate
-// omega includes the torque after the touch; the rate at the touch does not. The result increases
-// with omega, as torque must.
+// Returns the rate at which one side touches, for laws whose touch depends on it: the mean rate
+// omega includes the torque after the touch. The result increases with omega.
 static double touchRate(double* slope, const mjgiGap* gap, double sign, double omega) {
   const mjgBacklash* law = gap->law;
   double before = sign * gap->omega_d;
@@ -149,8 +143,7 @@ static double touchRate(double* slope, const mjgiGap* gap, double sign, double o
 }
 
 
-// Integrate the torque of a side over the angles from a to b, with two Gauss points a piece, and
-// add its derivative.
+// Integrate the torque of a side from a to b, two Gauss points a piece, and add its derivative.
 static double integrate(double* slope, const mjgiGap* gap, const mjgBacklash* law,
                         const mjgiSide* side, double a, double b, double omega) {
   double dtheta, domega;
@@ -197,8 +190,7 @@ static void powerMean(double* mean, double* slope, const mjgiGap* gap, double a,
     return;
   }
 
-  // mean of k z^n; and, by parts, mean of its derivative times the time at which the step
-  // reaches an angle
+  // mean of k z^n, and by parts of its derivative times the time at which the step is there
   double n1 = law->exponent + 1, loss = 1.5 * law->restitution;
   double factor = fmax(0, 1 + loss * omega);
   double spring = law->stiffness * (pow(hi, n1) - pow(lo, n1)) / (n1 * fabs(b - a));
@@ -210,8 +202,7 @@ static void powerMean(double* mean, double* slope, const mjgiGap* gap, double a,
 }
 
 
-// mean of one side's torque over the angles from p + blend h w to p + h w at rate w.
-// Between the breaks it is a parabola, which two Gauss points integrate without error.
+// Returns the mean torque of one side from p + blend h w to p + h w at rate w.
 static double sideMean(double* slope, const mjgiGap* gap, const mjgBacklash* law, double sign,
                        double w) {
   double a = sign * (gap->p + gap->blend * gap->h * w);
@@ -219,8 +210,7 @@ static double sideMean(double* slope, const mjgiGap* gap, const mjgBacklash* law
   double omega = sign * w;
   *slope = 0;
 
-  // clearly open: no need for the breaks. The onset is never below half_gap - rubber - 2
-  // c/k |w|
+  // clearly open: the onset is never below half_gap - rubber - 2 c/k |w|
   double lead = law->damping / law->stiffness * fabs(w);
   if (fmax(a, b) <= law->half_gap - law->rubber - 2 * lead) {
     return 0;
@@ -252,8 +242,7 @@ static double deadZone(double x, double half_gap) {
 }
 
 
-// mean torque of the step as a function of the rate w: increasing, and continuous but for
-// the touch of a model with state
+// Returns the mean torque of the step at rate w: increasing, continuous but for a touch with state.
 static double gapTorque(double* slope, const mjgiGap* gap, double w) {
   const mjgBacklash* law = gap->law;
   if (hasState(law)) {
@@ -272,9 +261,8 @@ static double gapTorque(double* slope, const mjgiGap* gap, double w) {
   double torque = sideMean(&right, gap, law, 1, w) - sideMean(&left, gap, law, -1, w);
   *slope = left + right;
 
-  // a damper that acts only outside the gap: integrate over the whole way, so that the
-  // torque increases with w despite the pull at the edge, and subtract the part within
-  // the gap
+  // a damper that acts only outside the gap: integrate over the whole way, so that the torque
+  // increases with w, and subtract the part within the gap
   if (law == &spring) {
     double end = gap->p + gap->h * w, p = gap->p, most = law->half_gap;
     int inside = fabs(end) <= most;
@@ -290,15 +278,13 @@ static double gapTorque(double* slope, const mjgiGap* gap, double w) {
 //---------------------------------- scalar solve --------------------------------------------------
 
 // models with state: Returns 1 if a shaft at a stop at rate w0 stays there until w.
-// Between w0 and w its torque is linear.
 static int staysAtStop(const mjgiGap* gap, double w0, double w) {
   double end = gapEnd(gap, w);
   return hasState(gap->law) && end * gapEnd(gap, w0) > 0 && fabs(end) > gap->law->half_gap;
 }
 
 
-// torque T and rate w with T = gapTorque(w), w = w0 - a T, a >= 0; *slope = dT/dw0. Newton within
-// a bracket, with bisection where Newton does not shrink it; at a jump the line picks T.
+// Solve T = gapTorque(w), w = w0 - a T, a >= 0; *slope = dT/dw0. At a jump the line picks T.
 // Long because Newton, bracket and jump share one loop.
 static double solveLine(double* w, double* slope, const mjgiGap* gap, double w0, double a) {
   double s;
@@ -352,8 +338,7 @@ static double solveLine(double* w, double* slope, const mjgiGap* gap, double w0,
     }
   }
 
-  // for a stiff gap the line gives a more accurate torque than the law; at a jump only
-  // the line determines it
+  // for a stiff gap the line is more accurate than the law; at a jump it alone has the torque
   double line = (w0 - *w) / a;
   if (fabs(f) > kJump * (fabs(w0) + a * fabs(torque))) {
     *slope = 1 / a;

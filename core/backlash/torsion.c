@@ -30,7 +30,6 @@ const char* mjgi_torsionError(const mjgBacklash* law) {
 }
 
 
-// Returns the largest stiffness of the spring.
 static double stiffest(const mjgBacklash* law) {
   return fmax(law->stiffness, fmax(law->stiffness_2, law->stiffness_3));
 }
@@ -55,8 +54,8 @@ static double third(const mjgBacklash* law) {
 }
 
 
-// Returns the mean torque over the way from a to b of a spring k that begins at an angle.
-// Adds to its derivative by the rate: b moves with h, a with blend h
+// Returns the mean torque from a to b of a spring k that begins at an angle; adds to its
+// derivative.
 static double rampMean(double* slope, double k, double from, double a, double b, double h,
                        double blend) {
   double lo = a < b ? a : b, hi = a < b ? b : a;
@@ -114,9 +113,8 @@ double mjgi_torsionEnergy(const mjgBacklash* law, double theta, double theta_b) 
 
 //---------------------------------- slider --------------------------------------------------------
 
-// Set the torques at which the slider moves, low < 0 and high > 0; a clutch may have 0 or
-// infinity. Friction yields with the largest stiffness (an assumption), up to the torque that
-// leaves half the hysteresis angle without load.
+// Set the torques at which the slider moves, low < 0 and high > 0; a clutch may have 0 or infinity.
+// Friction yields with the largest stiffness (an assumption), up to half the hysteresis angle.
 static void findLimits(double* low, double* high, const mjgBacklash* law) {
   double most = 0.5 * law->stiffness * law->hysteresis;
   if (mjgi_isClutch(law)) {
@@ -132,8 +130,7 @@ static double clip(double x, double low, double high) {
 }
 
 
-// Returns the mean torque of the slider at theta_b over the way from a to b, in which both move
-// in one direction. At a limit it is exactly that limit.
+// Returns the mean torque of the slider from a to b; at a limit it is exactly that limit.
 static double sliderMean(double* slope, const mjgBacklash* law, double theta_b, double a, double b,
                          double h, double blend) {
   double low, high, k = stiffest(law), lo = fmin(a, b), hi = fmax(a, b), mean = 0;

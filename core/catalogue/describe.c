@@ -92,8 +92,7 @@ static void toSpur(mjgDescription* d, mjgReport* report, const mjgTransmission* 
     }
   }
 
-  // the mean of (21) over a symmetric path, gamma_v = mu contact/(4 radius_in
-  // cos(pressure_angle))
+  // mean of (21) over a symmetric path: gamma_v = mu contact/(4 radius_in cos(pressure_angle))
   double radius = d->value[mjgKEY_RADIUS_IN];
   double angle = d->value[mjgKEY_PRESSURE_ANGLE];
   double mu = d->value[mjgKEY_MU];

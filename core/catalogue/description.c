@@ -89,7 +89,6 @@ static int givenOf(const Given* given, int types) {
 
 //---------------------------------- checks --------------------------------------------------------
 
-// Refuse values out of their ranges.
 static void checkRange(mjgReport* report, const mjgDescription* d, const Given* given) {
   for (int k = 0; k < given->n; k++) {
     int key = given->key[k];
@@ -285,7 +284,6 @@ static void checkType(mjgReport* report, const mjgDescription* d, int type) {
 }
 
 
-// Require companions of keys, for all types.
 static void checkCompanions(mjgReport* report, const mjgDescription* d, int type) {
   const int* given = d->given;
 
@@ -333,7 +331,6 @@ static int isUsual(double x) {
 }
 
 
-// the tables of a gear
 static void checkTables(mjgReport* report, const mjgTable* table) {
   for (int kind = 0; kind < mjgNTABLE; kind++) {
     const char* error = mjgi_tableError(table + kind, kind);
@@ -344,8 +341,7 @@ static void checkTables(mjgReport* report, const mjgTable* table) {
 }
 
 
-// Refuse numbers that are neither in the range of their key nor its default, which is 0 unless
-// the gear needs the number.
+// Refuse numbers that are neither in the range of their key nor its default.
 static void checkNumbers(mjgReport* report, const mjgTransmission* gear) {
   mjgTransmission t = *gear, standard;
   mjg_defaultTransmission(&standard);
@@ -364,7 +360,6 @@ static void checkNumbers(mjgReport* report, const mjgTransmission* gear) {
 }
 
 
-// Refuse coefficients that the law cannot have.
 static void checkResult(mjgReport* report, const mjgTransmission* t) {
   const double number[] = {t->gamma_u, t->gamma_v,  t->coulomb, t->static_ratio,
                            t->viscous, t->armature, t->ratio};

@@ -47,7 +47,6 @@ int mjgi_screwFromCoefficients(double* lead_angle, double* mu, double gamma_u, d
 
 //---------------------------------- spur gears ----------------------------------------------------
 
-// Returns 1 if the pair of gears can exist.
 static int validSpur(const mjgSpur* spur) {
   return spur->radius_in > 0 && isfinite(spur->radius_in) && spur->radius_out > 0 &&
          isfinite(spur->radius_out) && spur->pressure_angle > 0 && spur->pressure_angle < kPi / 2 &&
@@ -86,8 +85,7 @@ int mjgi_spurMesh(double* gamma_u, double* gamma_v, const mjgSpur* spur, double 
     return mjgERR_ARGUMENT;
   }
 
-  // the contact point moves along the line of action as the base circle turns; find the
-  // first pair that is in contact, then all that follow it
+  // contact moves along the line of action as the base circle turns: sum over all pairs in contact
   double path = spur->approach + spur->recess;
   double pitch = spur->pitch > 0 ? spur->pitch : path;
   double xi = fmod(spur->radius_out * cos(spur->pressure_angle) * angle + spur->approach, pitch);
@@ -113,8 +111,7 @@ int mjgi_spurPath(mjgSpur* spur, double addendum_in, double addendum_out) {
     return mjgERR_ARGUMENT;
   }
 
-  // a tip circle cuts the line of action at this distance from where it touches the base
-  // circle
+  // distance at which a tip circle cuts the line of action, from where it touches the base circle
   double c = cos(spur->pressure_angle);
   double s = sin(spur->pressure_angle);
   double tip_in = spur->radius_in + addendum_in;

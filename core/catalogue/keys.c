@@ -185,8 +185,7 @@ int mjg_keyFromName(const char* name) {
 }
 
 
-// number of letters to insert, delete or replace to turn a into b; b is at most MAX_NAME
-// long
+// Returns the letters to insert, delete or replace to turn a into b, at most MAX_NAME long.
 static int editDistance(const char* a, const char* b) {
   int na = (int)strlen(a), nb = (int)strlen(b);
   int row[MAX_NAME + 1];
@@ -291,7 +290,6 @@ static void mendLetters(char* text) {
 }
 
 
-// append as much of the text as fits
 static void append(mjgReport* report, const char* format, va_list arguments) {
   if (!report->text || report->length + 1 >= report->size) {
     return;

@@ -2,8 +2,7 @@
 
 #include <math.h>
 
-// turns of the output per turn of the motor below which the output stands, up to
-// round-off
+// turns of the output per turn of the motor below which the output stands, up to round-off
 static const double kStands = 1e-12;
 
 
@@ -15,10 +14,8 @@ enum {
 };
 
 
-// Compute the external torques on the central gears for a given torque of the driving
-// side. The power of each gear has a factor on its way to the planets; speeds are
-// relative to the carrier. With an output ring the carrier is free, so that torques sum
-// to 0; without one it is the output and has minus their sum.
+// Compute the external torques on the central gears for a torque of the driving side. The power of
+// each gear has a factor on its way to the planets; speeds are relative to the carrier.
 static void torques(double T[3], const double speed[3], const double factor[3], int has_out,
                     int forward, double given) {
   double a = factor[SUN] * speed[SUN], b = factor[RING] * speed[RING], c = factor[OUT] * speed[OUT];
@@ -34,8 +31,8 @@ static void torques(double T[3], const double speed[3], const double factor[3], 
 }
 
 
-// Torque of the driven side. Tries directions of power flow in each mesh, first the
-// direction without losses, then the closest ones; NAN if none is consistent.
+// Returns the torque of the driven side: tries directions of power flow in each mesh, first that
+// without losses; NAN if none is consistent.
 static double drivenTorque(const double speed[3], int has_out, double efficiency, int forward,
                            double given) {
   const double lossless[3] = {1, 1, 1};
@@ -87,8 +84,7 @@ int mjgi_planetary(double* ratio, double* eta_f, double* eta_b, const mjgiPlanet
     return mjgERR_ARGUMENT;
   }
 
-  // the motor drives: output power over motor power; the load drives: the same motion
-  // with the load's torque in its direction
+  // output power over motor power as the motor drives, and the reverse as the load drives
   double driven = drivenTorque(speed, has_out, g->efficiency, 1, motor > 0 ? 1 : -1);
   double forward = -driven * output / fabs(motor);
   driven = drivenTorque(speed, has_out, g->efficiency, 0, output > 0 ? 1 : -1);

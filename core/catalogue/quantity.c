@@ -82,8 +82,7 @@ int mjgi_usesGapNumber(int model, int k) {
 }
 
 
-// units, in the unit of a key; synonyms follow each other. A key in "N m" may belong to a slide;
-// "Nm" is a torque, "N" a force
+// units in the unit of a key; synonyms follow each other. "Nm" is a torque, "N" a force
 typedef struct Unit_ {
   const char* name;
   const char* of;  // unit of the keys that this unit fits
@@ -135,7 +134,6 @@ static const char* skipSigns(const char* text) {
 }
 
 
-// Returns 1 if two texts are equal apart from such signs.
 static int isSame(const char* a, const char* b) {
   for (;; a++, b++) {
     a = skipSigns(a);

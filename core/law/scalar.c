@@ -81,8 +81,7 @@ int mjg_lambdaSet(double lambda[2], double phi, double rho) {
     return 1;
   }
 
-  // lambda = phi/(1 - rho) is a solution if it is positive, phi/(1 + rho) if it is
-  // negative
+  // a solution is lambda = phi/(1 - rho) if positive, phi/(1 + rho) if negative
   double negative = phi / (1 + rho), positive = phi / (1 - rho);
   int below = negative < 0 && rho != -1, above = positive > 0 && rho != 1;
   if ((below && !isfinite(negative)) || (above && !isfinite(positive))) {

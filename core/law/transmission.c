@@ -59,8 +59,7 @@ static void addStribeck(double* gamma_u, double* gamma_v, double* coulomb, const
   *gamma_u += S * t->gamma_u_stribeck;
   *gamma_v += S * t->gamma_v_stribeck;
 
-  // the quadratic part grows with the smaller torque, that of the driven side, and only
-  // while the two sides oppose each other; a side without torque adds 0 for any signs
+  // the quadratic part grows with the torque of the driven side, while the sides oppose each other
   if (signbit(u) == signbit(x)) {
     if (fabs(u) > fabs(x)) {
       *gamma_v += S * t->gamma_v_quadratic * fabs(x);
@@ -102,10 +101,8 @@ void mjg_frictionAt(double* gamma_u, double* gamma_v, double* coulomb,
 
 // A joint at rest breaks away in direction s where, with the coefficients at rest,
 //     s (f_u - f_v) > k (|gamma_u f_u + gamma_v f_v| + c + quadratic term)
-// One torque, z, is known. The other, y, moves the joint as e y grows, e = s for the
-// motor and -s for the load, so that the left side is e (y - z) in either case. Between
-// the points where lambda or the quadratic term change their form both sides are
-// polynomials of y.
+// One torque, z, is known. The other, y, moves the joint as e y grows, e = s for the motor and -s
+// for the load: the left side is e (y - z). Both sides are piecewise polynomials of y.
 
 // one side of the gear
 typedef struct Side_ {
@@ -178,7 +175,6 @@ static double breakaway(const Side* sought, const Side* known, double z, double 
 }
 
 
-// Returns 1 if the gear is valid and the torque finite.
 static int isSound(const mjgTransmission* t, double torque) {
   mjgReport mute;
   mjg_startReport(&mute, NULL, 0);
@@ -212,9 +208,8 @@ int mjg_sticks(const mjgTransmission* transmission, double f_u, double f_v) {
 }
 
 
-// Returns the torque of the motor (of_motor = 1) or of the load at which the joint starts
-// in a direction; z is the torque of the other side. A table over the unknown torque is
-// solved by iteration.
+// Returns the torque of the motor (of_motor = 1) or load at which the joint starts in a direction;
+// z is the torque of the other side.
 static double breakawayOf(const mjgTransmission* t, double z, int direction, int of_motor) {
   if (!isSound(t, z) || (direction != 1 && direction != -1)) {
     return NAN;

@@ -1,5 +1,5 @@
-// The certificate of a result. Residuals, power and modes are computed from t, in the caller's
-// units, without the core's law and solvers. Uniqueness and sigma_max are the solvers' own tests.
+// The certificate of a result, from t in the caller's units, without the core's law and solvers.
+// Uniqueness and sigma_max are the solvers' own tests.
 
 #include <float.h>
 #include <math.h>
@@ -26,7 +26,7 @@ static void add(double* sum, double* size, double term) {
 
 
 // Returns the residual of joint i in the form (67): y = v* - v+ is A times the friction of the
-// directions of motion, any in [-1, 1] for a joint at rest.
+// directions of motion.
 static double paperResidual(const mjgProblem* p, const mjgSolution* s, int i) {
   double y = 0, size_y = fabs(p->v[i]) + fabs(s->v[i]);
   for (int j = 0; j < p->n; j++) {
@@ -62,8 +62,8 @@ static double checkJoint(const mjgProblem* p, const mjgSolution* s, int i) {
   double bound = fabs(lambda) + c;
   size_t += c;
 
-  // friction of a moving joint is its sliding bound, against its motion; at rest it is at
-  // most the static bound, or the sliding bound in the former direction of motion
+  // friction opposes motion with the sliding bound; at rest it is at most the static bound, or the
+  // sliding bound in the former direction of motion
   double moves = s->v[i], error_t;
   if (moves != 0) {
     error_t = s->t[i] - (moves > 0 ? bound : -bound);

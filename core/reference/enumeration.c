@@ -1,5 +1,4 @@
-// Solve the linear equations of every combination of pieces; a result on its pieces is a
-// solution. Takes 5^n factorizations for n joints.
+// Solves the equations of every combination of pieces, 5^n for n joints.
 
 #include <float.h>
 #include <math.h>
@@ -10,8 +9,7 @@
 #include "solvers/solvers.h"
 
 
-// least distance of different solutions; closer ones are the same solution, where pieces
-// meet
+// least distance of different solutions
 static const double kAnother = 1e-8;
 
 // round-off of a solution where pieces meet: it is on both
@@ -61,8 +59,7 @@ static int nextPieces(int* piece, int n) {
 }
 
 
-// Try all combinations, and keep the solution nearest to y in end. Returns 0, 1, or 2 for
-// several.
+// Try all combinations, and keep the solution nearest to y in end. Returns 0, 1, or 2 for several.
 static int enumerate(mjgiBlock* b, mjgiScratch* s, double tolerance) {
   int n = b->n, found = 0;
   double nearest = INFINITY;

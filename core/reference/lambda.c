@@ -14,8 +14,7 @@ static const double kBelow = 1e-3;
 // tolerance of Phi, the default of mjgSettings
 static const double kTolerance = 1e-12;
 
-// default limits: Newton on n signs rarely takes more than n steps, a fixed point
-// converges linearly
+// default limits: Newton on n signs rarely takes more than n steps
 enum {
   mjgiNEWTON = 100,
   mjgiFIXED_POINT = 100000
@@ -45,7 +44,7 @@ static double residual(double* next, const double* lambda, const double* phi, co
 }
 
 
-// lambda := (I - P [sgn lambda])^-1 phi. Returns 0 if the signs are unchanged, or the matrix
+// lambda := (I - P [sgn lambda])^-1 phi. Returns 0 if signs are unchanged or the matrix is
 // singular.
 static int newton(double* lambda, mjgiBlock* b, const double* phi, const double* P, int n) {
   int ld = mjgi_simdEnd(n);

@@ -2,25 +2,18 @@
 //
 //     F(s) = A Phi(s, phi, P) - v*,   find s with -F(s) in the normal cone of the box,       (72)
 //
-// with Phi(s) = [s] (|lambda| + c) and lambda = phi + P [s] (|lambda| + c), and two
-// methods for it.
+// with Phi(s) = [s] (|lambda| + c) and lambda = phi + P [s] (|lambda| + c).
 //
-// The paper's own is s := proj(B^n, s - c F(s)), lambda by the fixed point of Remark 3.
-// The step size is one number per joint, c_i = size/(a (|lambda_i| + c_i)), with a the
-// largest row sum of |A| in units in which its diagonal is 1, and is renewed in every
-// iteration. With size = 1 and P = 0 t_i moves by -1/a times its velocity error, the
-// largest step that is safe for every positive definite A: a bounds its largest
-// eigenvalue. P makes Phi steeper, up to 1/(1 - sigma_max(P)), which is not known in
-// advance: size is halved when steps grow, and recovers slowly. The box is a product of
-// intervals, so a different c for each joint does not change the solutions.
+// The paper's method is s := proj(B^n, s - c F(s)), lambda by the fixed point of Remark 3. Each
+// joint has its step, c_i = size/(a (|lambda_i| + c_i)), with a the largest row sum of |A| at unit
+// diagonal: safe for every positive definite A if P = 0. size is halved when steps grow, and
+// recovers slowly.
 //
-// Korpelevich's extragradient method takes a trial step, and from the old point the step
-// that the trial asks for,
+// Korpelevich's takes a trial step, and from the old point the step that the trial asks for,
 //
-//     y := proj(s - c F(s)),   s := proj(s - c F(y)).
+//     y := proj(s - c F(s)),   s := proj(s - c F(y)),
 //
-// It needs F to be monotone only, not strongly so. The step size shrinks until
-// c |F(s) - F(y)| <= 0.7 |s - y| and grows again slowly (Khobotov, Marcotte).
+// for any monotone F. c shrinks until c |F(s) - F(y)| <= 0.7 |s - y| (Khobotov, Marcotte).
 
 #include <math.h>
 #include <string.h>
@@ -45,8 +38,7 @@ enum {
 // projection: least size after halvings, which would end progress; growth a step
 static const double kSmallest = 1e-4, kRecover = 1.01;
 
-// extragradient: shrinks until c^2 |F(s) - F(y)|^2 <= kLipschitz2 |s - y|^2, then grows slowly;
-// most shortenings, after which it is round-off
+// extragradient: bound of c^2 |F(s) - F(y)|^2 over |s - y|^2, shrinkage, growth; most shortenings
 static const double kLipschitz2 = 0.49, kShrink = 0.6, kGrow = 1.05;
 enum {
   mjgiSHORTER = 60
@@ -55,8 +47,8 @@ enum {
 
 //---------------------------------- load and residual ---------------------------------------------
 
-// t = [s] (|lambda| + c), w = A t, and z = phi + P t; returns the largest change of a
-// joint's lambda relative to its terms, or infinity if one is not finite
+// t = [s] (|lambda| + c), w = A t, z = phi + P t. Returns the largest change of a lambda, of its
+// terms.
 static double loadStep(mjgiBlock* b, const double* s) {
   int n = b->n;
   for (int i = 0; i < n; i++) {

@@ -51,8 +51,7 @@ int mjgi_nextBlock(mjgProblem* block, mjgiCursor* at, const mjgProblem* problem)
 }
 
 
-// Check the numbers of a block. Sets positive to 0 if a
-// diagonal entry of A is not positive.
+// Check the numbers of a block. Sets positive to 0 if a diagonal entry of A is not positive.
 static int checkNumbers(int* positive, const mjgProblem* block) {
   const mjgProblem* b = block;
   const double *c = b->coulomb, *ratio = b->static_ratio;

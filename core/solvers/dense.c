@@ -6,18 +6,15 @@
 
 #include "solvers/simd.h"
 
-// From these sizes on the matrix product of OpenBLAS makes elimination and Cholesky
-// faster than loops (measured: at 120 they take 0.70 and 0.50 of the time, with blocks of
-// 16).
+// From these sizes on, products of OpenBLAS in blocks of 16 are faster: 0.70 and 0.50 at 120.
 enum {
   mjgiBLOCKED_LU = 56,
   mjgiBLOCKED_CHOLESKY = 32,
   mjgiBLOCK = 16
 };
 
-// OpenBLAS does not split a product of up to so many multiplications between threads (its
-// interface/gemm.c). Its number of threads is a setting of the whole process, so the core
-// leaves it alone: dgetrf with all cores takes 75 times as long at 120.
+// OpenBLAS does not split a product of so many multiplications between threads (interface/gemm.c).
+// Their number is a setting of the process: dgetrf with all cores takes 75 times as long at 120.
 enum {
   mjgiUNSPLIT = 4 * 65536
 };
@@ -32,8 +29,7 @@ enum {
 // asymmetry of a symmetric matrix, relative to the diagonal: sums in another order differ by less
 static const double kSymmetric = 1e-10;
 
-// power iteration: change at which it ends, and limit of iterations for nearly equal
-// singular values
+// power iteration: change at which it ends, and limit for nearly equal singular values
 static const double kSettled = 1e-13;
 enum {
   mjgiPOWER = 1000
@@ -44,8 +40,7 @@ extern void dgemm_(const char* transa, const char* transb, const int* m, const i
                    const int* ldb, const double* beta, double* C, const int* ldc);
 
 
-// C -= L U, or L U' if flg_transpose; C is nrow x ncol, the sum runs over nk, rows are ld
-// apart
+// C -= L U, or L U' if flg_transpose; C is nrow x ncol, the sum over nk, rows are ld apart
 static void subtractProduct(double* C, const double* L, const double* U, int flg_transpose,
                             int nrow, int ncol, int nk, int ld) {
   const double minus = -1, one = 1;
@@ -61,7 +56,6 @@ static void subtractProduct(double* C, const double* L, const double* U, int flg
 }
 
 
-// sum of a lane's numbers
 static inline double sumLane(const mjgiSimd* x) {
   return ((*x)[0] + (*x)[2]) + ((*x)[1] + (*x)[3]);
 }
@@ -139,8 +133,7 @@ static void exchange(double* x, double* y, int n) {
 }
 
 
-// Make row k of U from lane begin on, and eliminate it below, with the right side's entry z. For
-// a constant count of lanes.
+// Make row k of U from lane begin on, and eliminate it below, with the right side's entry z.
 static inline __attribute__((always_inline)) void eliminate(double* A, double* x, double z, int k,
                                                             int n, int ld, int begin, int count,
                                                             double inv) {
@@ -171,9 +164,8 @@ static inline __attribute__((always_inline)) void eliminate(double* A, double* x
 }
 
 
-// Eliminate within columns first .. last - 1, which end with a lane or the matrix; rows are
-// exchanged as a whole. U has ones on its diagonal, so that columns of L need no work. To be
-// compiled for constant n.
+// Eliminate within columns first .. last - 1, which end with a lane or the matrix. Rows are
+// exchanged as a whole; columns of L need no work, because U has ones on its diagonal.
 static inline __attribute__((always_inline)) int factorize(double* A, double* x, int* pivot, int n,
                                                            int ld, int first, int last,
                                                            double smallest) {
@@ -238,7 +230,6 @@ static int factorizeBlocked(double* A, double* x, int* pivot, int n, int ld, dou
 }
 
 
-// x := U^-1 x
 static inline void substituteBack(double* x, const double* LU, int n, int ld) {
   for (int i = n - 1; i >= 0; i--) {
     double sum = x[i];
@@ -369,8 +360,7 @@ int mjgi_inverse(double* A, int* pivot, int n) {
 }
 
 
-// Compute rows first .. last - 1 of U; the first column of the lower triangle keeps the diagonal,
-// to which round-off is relative.
+// Compute rows first .. last - 1 of U; the first column below the diagonal keeps the diagonal.
 static inline int choleskyRows(double* A, int n, int first, int last) {
   for (int k = first; k < last; k++) {
     double* row = A + k * n;

@@ -1,5 +1,4 @@
-// One block: conversion to the units of the block, the method, static
-// friction, conversion back.
+// One block in units of its own: the method, then the release of static friction.
 
 #include <float.h>
 #include <math.h>
@@ -8,8 +7,7 @@
 #include "solvers/solvers.h"
 #include "solvers/wellposed.h"
 
-// most Newton iterations: from a warm start whose solution is kept among several; with a
-// unique solution (29 at most in a million random problems)
+// most Newton iterations: from a warm start whose solution is kept among several; with a unique one
 enum {
   mjgiWARM = 2,
   mjgiSTEPS = 50
@@ -58,9 +56,8 @@ int mjgi_isWellPosed(mjgiBlock* b) {
 }
 
 
-// Newton, then Lemke's homotopy, if the solution is unique. If there are several, a
-// solution that Newton reaches at once from a warm start is kept; otherwise the jamming
-// rule chooses.
+// Newton, then Lemke's path, if the solution is unique. Of several, a solution that Newton reaches
+// at once from a warm start is kept; else the jamming rule chooses.
 void mjgi_methodNewton(mjgiBlock* b, mjgiScratch* s, const mjgSettings* settings) {
   int limit = settings->iterations > 0 ? settings->iterations : mjgiSTEPS;
   if (!b->flg_unique) {
@@ -73,8 +70,7 @@ void mjgi_methodNewton(mjgiBlock* b, mjgiScratch* s, const mjgSettings* settings
 }
 
 
-// Set friction whose sign is wrong by round-off to 0, and update loads, which matters for
-// large alpha. Returns 1 if there was any.
+// Set friction with a sign that is wrong by round-off to 0, and update loads. Returns 1 if any was.
 static int removeSigns(mjgiBlock* b, mjgiScratch* s) {
   int wrong = 0;
   for (int i = 0; i < b->n; i++) {
@@ -91,9 +87,8 @@ static int removeSigns(mjgiBlock* b, mjgiScratch* s) {
 }
 
 
-// Solve the block; joints that exceed their static bound are released, and the block is solved
-// again, at most n times. start (nullable): the caller's. Sets unique to 0 if there may be
-// another solution. Returns the residual.
+// Solve the block, again after each release from a static bound. start (nullable): the caller's.
+// Sets unique to 0 if there may be another solution. Returns the residual.
 static double solveBlock(int* unique, mjgiBlock* b, mjgiScratch* s, const mjgSettings* settings,
                          mjgiMethod method, const mjgSolution* start) {
   int newton = method == mjgi_methodNewton, tested = 0;

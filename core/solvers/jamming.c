@@ -1,8 +1,5 @@
-// The jamming rule: selects the solution of a step if there are several.
-//
-// It is the end of the path from rest (lemke.c). If a joint there is not on the branch connected
-// to stick, which only coupled joints can cause, one-joint steps (44) follow; if they converge,
-// every joint is on that branch.
+// The jamming rule selects one of several solutions: the end of the path from rest (lemke.c). If a
+// joint there is not on the branch connected to stick, one-joint steps (44) follow.
 
 #include <float.h>
 #include <math.h>
@@ -12,8 +9,7 @@
 #include "solvers/solvers.h"
 
 
-// distance from the law, of its terms, within which a joint is on its branch; others are farther
-// away
+// distance from the law, of its terms, within which a joint is on its branch
 static const double kConnected = 1e-9;
 
 // one-joint sweeps to another branch; they converge linearly or cycle

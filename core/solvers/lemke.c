@@ -1,11 +1,9 @@
-// Lemke's complementary pivoting as a homotopy, the path from rest: scale v* by theta,
-// follow the solutions from theta = 0, where all joints stand still without friction,
-// until theta first reaches 1.
+// Lemke's complementary pivoting as a path from rest: scale v* by theta, and follow the solutions
+// from theta = 0, where all joints stand still without friction, until theta first is 1.
 //
-// While the joints keep their pieces the solutions are the line t = q + theta y. Where a joint
-// reaches the end of its piece it changes to the next one, and theta continues in the direction
-// that keeps it there, possibly backward. Passivity keeps the path bounded and away from its
-// start, so that it arrives for every gamma if A is a P-matrix.
+// While joints keep their pieces, solutions are the line t = q + theta y. A joint at the end of its
+// piece changes to the next one, and theta goes on in the direction that keeps it there. The path
+// is bounded by passivity, so that it arrives for every gamma if A is a P-matrix.
 
 #include <float.h>
 #include <limits.h>
@@ -18,8 +16,7 @@
 #include "solvers/solvers.h"
 
 
-// most steps of the path for n joints, mjgiSTEPS (n + mjgiMORE); with a unique solution it takes
-// about n
+// most steps for n joints, mjgiSTEPS (n + mjgiMORE); with a unique solution about n
 enum {
   mjgiSTEPS = 50,
   mjgiMORE = 4,
@@ -28,13 +25,11 @@ enum {
   mjgiSHARE = 8
 };
 
-// perturbation of each attempt, for general position. The first one updates lines, which is
-// faster and less accurate than from scratch. The last one breaks ties the other way: the only
-// solution may need smaller bounds
+// perturbation of each attempt. The first updates lines, which is faster and less accurate; the
+// last breaks ties the other way, because the only solution may need smaller bounds
 static const double kPerturbation[] = {0, 0, 1e-13, 1e-11, 1e-9, -1e-11};
 
-// fractional parts of its multiples are spread evenly over [0, 1) and never repeat: every
-// joint has another perturbation
+// multiples of it are spread evenly over [0, 1) and never repeat
 static const double kGolden = 0.6180339887498949;
 
 // pivot of an update, of its terms, below which it would lose too many digits: factor anew
@@ -65,8 +60,8 @@ static double eitherUntil(double f1, double g1, double f2, double g2) {
 }
 
 
-// Make the line of the pieces in fixed from scratch: K the inverse of their matrix, x = q, y =
-// dt/dtheta, z = A q, w = A y, lambda and gap the load and its rate. Returns 0 if it is singular.
+// Make the line of the pieces in fixed: K the inverse of their matrix, x = q, y = dt/dtheta, z = A
+// q, w = A y, lambda and rate the load and its rate. Returns 0 if it is singular.
 static int newLine(mjgiBlock* b, mjgiScratch* scratch) {
   int n = b->n;
   for (int i = 0; i < n; i++) {
@@ -93,8 +88,7 @@ static int newLine(mjgiBlock* b, mjgiScratch* scratch) {
 }
 
 
-// The same after a change of joint k's piece, by a rank-one update. Returns 0 if the new pieces
-// are nearly singular.
+// The same by a rank-one update after a change of joint k's piece. Returns 0 if nearly singular.
 static int nextLine(mjgiBlock* b, mjgiScratch* scratch, int k) {
   int n = b->n;
   double* u = scratch->u;
@@ -145,8 +139,8 @@ static int nextLine(mjgiBlock* b, mjgiScratch* scratch, int k) {
 }
 
 
-// Returns the length over which the pieces in fixed hold, from theta in direction dir.
-// Sets the joint whose piece ends there, and its next piece.
+// Returns the length over which the pieces in fixed hold, from theta in direction dir. Sets the
+// joint whose piece ends there, and its next piece.
 static double firstEnd(int* changed, int* to, const mjgiBlock* b, const mjgiScratch* scratch,
                        double theta, int dir) {
   double first = INFINITY;
@@ -187,8 +181,7 @@ static double firstEnd(int* changed, int* to, const mjgiBlock* b, const mjgiScra
 }
 
 
-// Follow the path; the final pieces are in fixed. flg_update: update lines where possible. work:
-// cost of all lines, at most until.
+// Follow the path to pieces in fixed. flg_update: update lines. work: cost of lines, at most until.
 static int follow(mjgiBlock* b, mjgiScratch* scratch, long long* work, long long until,
                   int flg_update) {
   int n = b->n, pivots = mjgiSTEPS * (n + mjgiMORE);
@@ -238,8 +231,7 @@ static int follow(mjgiBlock* b, mjgiScratch* scratch, long long* work, long long
 }
 
 
-// Perturb the bounds and the diagonal of P, by another amount for each joint, for general
-// position; amount 0 restores them.
+// Perturb bounds and the diagonal of P, by another amount for each joint; amount 0 restores them.
 static void perturb(mjgiBlock* b, const mjgiScratch* scratch, double amount, double size) {
   for (int i = 0; i < b->n; i++) {
     double share = amount * (1 + fmod((i + 1) * kGolden, 1));
@@ -253,9 +245,8 @@ static void perturb(mjgiBlock* b, const mjgiScratch* scratch, double amount, dou
 }
 
 
-// Solve for t on the pieces at the end of the path, with the unperturbed data. If the
-// pieces are singular, solutions form a line, and the perturbed solution is taken.
-// Returns the residual, INFINITY if there is none.
+// Solve for t on the pieces at the end of the path with the unperturbed data; if they are singular,
+// take the perturbed solution. Returns the residual, INFINITY if there is none.
 static double finish(mjgiBlock* b, mjgiScratch* scratch, int flg_perturbed, double enough) {
   int known = flg_perturbed && mjgi_blockSolvePieces(b, b->fixed);
   perturb(b, scratch, 0, 0);
@@ -279,8 +270,8 @@ int mjgi_lemke(mjgiBlock* b, mjgiScratch* scratch, int pivots) {
     scratch->diagonal[i] = b->flg_P ? b->P[i * n + i] : b->beta[i];
   }
 
-  // updates lose digits, ties and singular pieces branch the path: if it fails it is followed
-  // from scratch, then perturbed
+  // updates lose digits, and ties branch the path: if it fails, follow it from scratch, then
+  // perturbed
   double enough = mjgiROUNDING * n * DBL_EPSILON, best = INFINITY;
   for (size_t attempt = 0; attempt < sizeof(kPerturbation) / sizeof(*kPerturbation) && work < until;
        attempt++) {

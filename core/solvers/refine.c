@@ -1,8 +1,6 @@
-// Refinement where round-off keeps the residual of a block too large: nearly singular pieces
-// leave t few digits, and round-off of other joints may decide a piece. Newton with residuals in
-// extended precision corrects t by inexact factors to its last digit (iterative refinement), and
-// takes the next pieces from its exact velocities and loads. The best point is kept, warm starts
-// included.
+// Refinement where round-off keeps a residual too large: Newton with residuals in extended
+// precision corrects t by inexact factors, and takes the next pieces from exact velocities and
+// loads.
 
 #include <math.h>
 #include <string.h>
@@ -29,8 +27,7 @@ void mjgi_takePoint(mjgiBlock* b, const mjgiPoint* point) {
 }
 
 
-// Keep the block's iterate, with pieces in piece, if it is better than residual. Returns 1 if it
-// is good enough.
+// Keep the block's iterate if it is better than residual. Returns 1 if it is good enough.
 static int keep(double* residual, mjgiScratch* s, const mjgiBlock* b, double enough) {
   double own = mjgi_blockResidual(b, b->piece, enough);
   if (own < *residual) {

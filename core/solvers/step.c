@@ -25,7 +25,6 @@ static int checkJoints(const mjgJoints* joints, int n) {
 }
 
 
-// entry of P
 static double entry(const double* W, const mjgJoints* joints, size_t i, size_t j, size_t n) {
   double scale = (joints->gamma_u[i] + joints->gamma_v[i]) * joints->inertia[i];
   return scale * W[i * n + j] - (i == j ? joints->gamma_v[i] : 0);
@@ -55,7 +54,6 @@ int mjg_P(double* P, const double* W, const mjgJoints* joints, int n) {
 }
 
 
-// Check the arguments of a step.
 static int checkStep(const double* Mhat, const double* tau_u, const double* tau_v, const double* v,
                      const mjgJoints* joints, double h, int n) {
   if (n < 0 || (n > 0 && (!Mhat || !tau_u || !tau_v || !v))) {
@@ -70,8 +68,7 @@ static int checkStep(const double* Mhat, const double* tau_u, const double* tau_
 }
 
 
-// A = h M-hat^-1, (65), from the factor of M-hat; one column is one row, because A is
-// symmetric
+// A = h M-hat^-1, (65), from the factor of M-hat; one column is one row
 static void velocityEffect(double* A, const double* L, double h, int n) {
   for (int i = 0; i < n; i++) {
     for (int j = 0; j < n; j++) {
@@ -112,8 +109,7 @@ int mjg_step(double* v_next, mjgSolution* solution, mjgInfo* info, const double*
   double* A = work->matrix;
   velocityEffect(A, L, h, n);
 
-  // acceleration without friction, v* of (66), phi of (62), and P of (52) by its two
-  // factors
+  // acceleration without friction, v* of (66), phi of (62), and P of (52) by its factors
   double* acc = work->vector[0];
   double* vstar = work->vector[1];
   double* phi = work->vector[2];

@@ -2,22 +2,11 @@
 //
 //     [(beta - 1)/alpha]  <  A  <  [(beta + 1)/alpha]          (order of symmetric matrices)
 //
-// where alpha > 0, the left side only where beta > 1. Proof: in a combination of pieces
-// the row of a stuck joint is A_i, the row of a slipping joint is proportional to A_i -
-// d_i e_i, with d_i = (beta_i + 1)/alpha_i if the load opposes (s sgn(lambda) = 1), d_i =
-// (beta_i - 1)/alpha_i if it aids. On the joints of the first kind the block A - [d] is
-// negative definite, on all others positive definite. Such a quasidefinite matrix is
-// never singular and has as many negative eigenvalues as it has joints of the first kind;
-// with the factors of the rows, -alpha_i and alpha_i, all combinations of pieces have a
-// determinant of the same sign. A piecewise linear map of this kind, a normal map of the
-// box, is one-to-one. Conversely, with A^-1 = H all determinants of joints that slip one
-// way while the others are stuck are principal minors of H - [1/d], so that they have one
-// sign only if the condition holds.
-//
-// With alpha > 0 it says that all eigenvalues of P are within (-1, 1), apart from the
-// left side, which is void for beta <= 1; sigma_max(P) < 1, (57), is a special case. For
-// gears with 0 <= gamma < 1 mechanics guarantees it: the right side says that the inertia
-// without the part (1 - eta_f) m of the rotors is positive.
+// where alpha > 0, the left side only where beta > 1. In a combination of pieces the row of a
+// slipping joint is proportional to A_i - d_i e_i, d_i = (beta_i + 1)/alpha_i where the load
+// opposes, else (beta_i - 1)/alpha_i: the matrix is quasidefinite, with a determinant of one sign
+// for all pieces, and a piecewise linear map of this kind is one-to-one. doc/theory_existence.md
+// has the proof of both directions. sigma_max(P) < 1, (57), is a special case.
 
 #include "solvers/wellposed.h"
 
@@ -86,8 +75,8 @@ static Rows checkRows(const double* A, const double* alpha, const double* beta, 
 }
 
 
-// Returns 1 if A is above its lower limits (side -1), or below its upper ones (side 1), in the
-// order of symmetric matrices and by more than skew.
+// Returns 1 if A is above its lower limits (side -1) or below its upper ones (side 1), by more than
+// skew.
 static int isDefinite(double* S, const double* A, const double* alpha, const double* beta,
                       const double* ratio, int n, int side, double skew) {
   int size = 0;

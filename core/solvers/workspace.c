@@ -38,7 +38,6 @@ static void takeDoubles(Arena* arena, double*** addresses, size_t count, size_t 
 }
 
 
-// lay out the workspace
 static mjgWorkspace* layOut(Arena* arena, int n, int nmax) {
   mjgWorkspace counted = {0};
   mjgWorkspace* result = take(arena, 1, sizeof(mjgWorkspace));

@@ -26,7 +26,6 @@ const char* mjg_acceptingPlugin(void) {
 }
 
 
-// Returns the slot of the plugin whose instances are checked.
 static int slotOf(const mjModel* m) {
   int own = -1, accepting = -1;
   mjp_getPlugin(mjgpNAME, &own);

@@ -33,8 +33,7 @@ static int forcesChanged(const mjgpGears* g, const mjModel* m, mjData* d) {
 }
 
 
-// Returns the round-off of joint i's velocity, with the tolerance of the engine where it
-// iterates.
+// Returns the round-off of joint i's velocity, with the tolerance of an engine that iterates.
 static mjtNum rounding(const mjgpGears* g, int i, mjtNum most) {
   mjtNum scale = g->out.cancellation[i] + mjgpSHARED * most;
   return mjgpSAME * scale + mjgpEVALUATIONS * g->out.rounding[i] +
@@ -42,8 +41,7 @@ static mjtNum rounding(const mjgpGears* g, int i, mjtNum most) {
 }
 
 
-// Returns the difference of joint i's velocity up to which the engine's motion equals the
-// solved one.
+// Returns the difference of joint i's velocity up to which the engine's motion is the solved one.
 static mjtNum velocityTolerance(const mjgpGears* g, int i, mjtNum most) {
   return mjgpCONFIRMED * (g->out.cancellation[i] + mjgpLEAST * most) + rounding(g, i, most) +
          mjgpSLOWLY * g->out.tolerance * most;
@@ -64,8 +62,7 @@ static void warnOfRounding(mjgpGears* g, const mjModel* m, const mjData* d, int 
 }
 
 
-// Returns 1 if the joints of a gear have fallen asleep. The engine puts trees to sleep after our
-// step, at zero velocity, and computes all forces again.
+// Returns 1 if the joints of a gear have fallen asleep: the engine does it after our step.
 static int hasFallenAsleep(const mjgpGears* g, const mjModel* m, const mjData* d, int i) {
   return (m->opt.enableflags & mjENBL_SLEEP) && !mjgp_isAwake(m, d, g->in.E[i].dof[0]);
 }
@@ -114,9 +111,8 @@ static int motionMatches(mjtNum* most, const mjgpGears* g, const mjModel* m, con
 }
 
 
-// Returns 1 if the engine left joints without acceleration although forces act on them.
-// Under "discrete" with gains it iterates, and ignores forces whose squares sum to less
-// than mjMINVAL: joints would coast for ever.
+// Returns 1 if the engine left joints without acceleration although forces act on them. Under
+// "discrete" with gains it ignores forces whose squares sum to less than mjMINVAL.
 static int engineReturnedZero(const mjgpGears* g, const mjModel* m, const mjData* d) {
   int status = g->out.info.status;
   return mjgp_isDiscrete(m) && !d->nefc && (status == mjgSOLVED || status == mjgJAMMED) &&
@@ -131,7 +127,6 @@ static void setVelocity(const mjgpGears* g, const mjModel* m, mjData* d, int i, 
 }
 
 
-// count a step of this simulation
 static void countStep(mjtNum* system, mjtNum layout, const mjgInfo* info) {
   system[mjgpSYSTEM_LAYOUT] = system[mjgpSYSTEM_LAYOUT] == 0 ? layout : system[mjgpSYSTEM_LAYOUT];
   system[mjgpSYSTEM_STEPS]++;
@@ -227,7 +222,7 @@ void mjgp_advance(const mjModel* m, mjData* d, int instance) {
     }
 
     // a stuck joint stands still to the last bit, and friction does not drive: within round-off
-    // take the solved motion. A tendon of several joints has no velocity to set
+    // take the solved motion
     warnOfRounding(g, m, d, i);
     int drives = t * v < 0 && t * next >= 0;
     if ((!mode || drives) && own >= 0 && g->in.compliance[i] == 0 &&

@@ -20,7 +20,6 @@ int mjgp_engines(char* paths, size_t paths_sz) {
 }
 
 
-// Returns the version of an engine, -1 for another library.
 static int versionOf(void* engine) {
   int (*version)(void) = NULL;
   void* function = mjgp_engineFunction(engine, "mj_version");

@@ -23,8 +23,7 @@ static const char kText[] =
   }
 
 
-// Compare members of the model; the address of the last one shows whether a member was
-// added.
+// Compare members of the model; the address of the last one shows whether a member was added.
 static const char* compareModel(const mjModel* m) {
   mjgpFITS(m->signature != 0);
   mjgpFITS(m->nq == 8 && m->nv == 7 && m->nu == 1 && m->nbody == 3 && m->njnt == 2);

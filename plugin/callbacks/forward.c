@@ -1,14 +1,13 @@
 // The functions of the engine, forwarded to the engine that is in this process.
 //
-// A library that needs another by name does not load without it, and MuJoCo's name has the patch
-// release in it. So the plugin needs no MuJoCo by name: it calls the engine through the pointers
-// here, which registration fills (engines.c). If a function is missing in this list, the linker
-// takes it from the engine's library, and test_engines.py fails.
+// MuJoCo's library has the patch release in its name, and a plugin that needs it by name does not
+// load without it. So calls go through pointers, which registration fills (engines.c). If one is
+// missing here, the linker takes it from the engine's library, and test_engines.py fails.
 
 #include "callbacks/engines.h"
 
-// mjgpFORWARD(name): a pointer mjgp_slot_name and a function that jumps to it, for the system's
-// object files: forward_elf.h, forward_macho.h or forward_pe.h, chosen by CMake
+// mjgpFORWARD(name): a pointer mjgp_slot_name and a function that jumps to it; by CMake one of
+// forward_elf.h, forward_macho.h, forward_pe.h
 #include mjgpFORWARD_HEADER
 
 // clang-format off

@@ -20,8 +20,7 @@ mjPLUGIN_LIB_INIT(mjgear) {
     return;
   }
 
-  // the plugin knows the layout of mjModel and mjData of one version; a patch release may
-  // share it
+  // the plugin knows mjModel and mjData of one version; a patch release may share them
   int other = mj_version() != mjVERSION_HEADER;
   int patch = other && mj_version() / 1000 == mjVERSION_HEADER / 1000;
   const char* misfit = missing && (patch || !other) ? missing : patch ? mjgp_misfit() : NULL;

@@ -21,8 +21,7 @@
 
 //---------------------------------- forces --------------------------------------------------------
 
-// Returns 1 if the joint of a gear, or a joint of its tendon, is awake; 0 for a tendon
-// that no joint moves.
+// Returns 1 if the joint of a gear, or a joint of its tendon, is awake.
 static int isAwake(const mjModel* m, const mjData* d, mjgpRow row) {
   int awake = !(m->opt.enableflags & mjENBL_SLEEP) && row.n;
   for (int k = 0; k < row.n && !awake; k++) {
@@ -32,8 +31,8 @@ static int isAwake(const mjModel* m, const mjData* d, mjgpRow row) {
 }
 
 
-// Returns the velocity on which a gear acts; for a gap between two joints, the motor's
-// less the load's velocity, with 0 for a sleeping joint.
+// Returns the velocity on which a gear acts; for a gap between two joints, the motor's less the
+// load's.
 static mjgpRow rowOf(const mjModel* m, const mjData* d, const mjgpJoint* joint) {
   if (joint->gap != mjgpGAP_LOAD) {
     return mjgp_row(m, d, joint);
@@ -66,9 +65,8 @@ void mjgp_gatherActive(mjgpGears* g, const mjModel* m, const mjData* d) {
 }
 
 
-// Mark trees that the engine is putting to sleep: it computes forces again, at rest. A saved
-// state does not say who sleeps, and trees that it wakes return to the same numbers. Returns 1 if
-// there are any.
+// Mark trees that the engine is putting to sleep, at rest. A saved state does not say who sleeps,
+// and trees that wake return to the same numbers. Returns 1 if there are any.
 static int markFallingAsleep(mjgpGears* g, const mjModel* m, mjData* d) {
   if (!(m->opt.enableflags & mjENBL_SLEEP)) {
     return 0;
@@ -89,10 +87,9 @@ static int markFallingAsleep(mjgpGears* g, const mjModel* m, mjData* d) {
 }
 
 
-// Keep only the gears of trees that fall asleep, and return the number before. The engine
-// puts trees to sleep after the motion of the step is known and activations are advanced
-// to the next step. The others move as solved. Under "discrete" the engine moves by the
-// forces that it computes then.
+// Keep only the gears of trees that fall asleep, and return the number before. The others move as
+// solved, although activations are advanced already. Not under "discrete", which moves by new
+// forces.
 static int keepFallingAsleep(int* active, mjgpGears* g) {
   int nactive = g->in.nactive, n = 0;
   for (int a = 0; a < nactive; a++) {
@@ -164,8 +161,7 @@ static void addDiscreteShift(mjtNum* force, const mjModel* m, const mjData* d) {
 
 //---------------------------------- one step ------------------------------------------------------
 
-// Warn that keyframes hold no state of plugins, for a start after time 0: a keyframe of
-// mj_setKeyframe has such a time.
+// Warn that keyframes hold no state of plugins, for a start after time 0.
 static void warnOfKeyframe(mjgpGears* g, const mjData* d) {
   int begun = g->begun, relaxed = 0, loaded = 0;
   g->begun = 1;
@@ -189,8 +185,7 @@ static void warnOfKeyframe(mjgpGears* g, const mjData* d) {
 }
 
 
-// Warn of a servo so stiff that constraints and integrator disagree about the joint's
-// inertia.
+// Warn of a servo so stiff that constraints and integrator disagree about the joint's inertia.
 static void warnOfGains(mjgpGears* g, const mjModel* m) {
   for (int a = 0; a < g->in.nactive; a++) {
     int i = g->in.active[a];
@@ -367,8 +362,7 @@ void mjgp_compute(const mjModel* m, mjData* d, int instance, int capability_bit)
     return;
   }
 
-  // passive forces are new; without actuation this callback computes the step, after all
-  // instances
+  // passive forces are new; without actuation the step is computed here, after all instances
   if (capability_bit == mjPLUGIN_PASSIVE) {
     g->phase = mjgpPHASE_FRESH;
     if (instance == leader) {

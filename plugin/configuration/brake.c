@@ -51,7 +51,6 @@ static void readKeys(mjgpBrakeKeys* brake, mjgpPlace* place) {
 }
 
 
-// Refuse attributes of actuators that a brake does not have.
 static void refuseActuator(const mjModel* m, const mjgpBrakeKeys* brake, const mjgpPlace* place) {
   int i = brake->actuator;
   if (m->actuator_gear[6 * m->actuator_outadr[i]] != 1 || m->actuator_forcelimited[i] ||

@@ -81,9 +81,8 @@ static void checkLagged(mjgReport* report, const mjModel* m, const mjgpJoint* jo
 }
 
 
-// Refuse noslip iterations: they change contact forces after the solution, and with them the
-// motion. With hands and legged robots one step in a hundred differs, one in seven if gears lock.
-// A gear without friction and gap may have them.
+// Refuse noslip iterations, which change contact forces after the solution, and with them the
+// motion. A gear without friction and gap may have them.
 static void checkNoslip(mjgReport* report, const mjModel* m, const mjgpJoint* joint, int n,
                         const char* where) {
   int acts = 0;
@@ -264,7 +263,7 @@ static void checkTendon(mjgReport* report, const mjModel* m, const mjgpJoint* jo
 
 
 // Refuse "implicit" where a servo over a tendon couples slides of one body, one with a gear: the
-// engine's derivative has the term, its inertia matrix does not.
+// term is in the engine's derivative, not in its inertia.
 static void checkSlides(mjgReport* report, const mjModel* m, const mjgpJoint* joint) {
   int dof = joint->dof;
   for (int t = 0; t < m->ntendon && dof >= 0 && m->opt.integrator == mjINT_IMPLICIT; t++) {
@@ -290,7 +289,6 @@ static void checkSlides(mjgReport* report, const mjModel* m, const mjgpJoint* jo
 }
 
 
-// Refuse a rotor of negative inertia, which the engine takes.
 static void checkRotor(mjgReport* report, const mjModel* m, const mjgpJoint* joint) {
   mjtNum armature = mjgp_rotorArmature(m, joint);
   if (!(armature >= 0)) {
@@ -302,8 +300,7 @@ static void checkRotor(mjgReport* report, const mjModel* m, const mjgpJoint* joi
 }
 
 
-// Refuse gears with dependent velocities: at rest many distributions of friction are
-// solutions. Only fixed tendons, whose coefficients are constant.
+// Refuse gears on fixed tendons whose velocities depend on others: friction at rest is not unique.
 static void checkDependence(mjgReport* report, const mjModel* m, const mjgpJoint* joint, int n) {
   int nv = (int)m->nv, count = 0;
   mjtNum* E = mju_malloc(sizeof(mjtNum) * (size_t)nv * (size_t)(m->ntendon + 1));
@@ -422,8 +419,7 @@ const char* mjgp_geometryWarning(const mjModel* m, const mjgpJoint* joint) {
 }
 
 
-// Returns 1 if a gear has no effect while its motor is off: it is backdrivable, without
-// rotor inertia and load-independent friction.
+// Returns 1 if a gear has no effect while its motor is off.
 static int isIdle(const mjModel* m, const mjgpJoint* joint) {
   double gamma_u, gamma_v, coulomb;
   mjg_frictionAt(&gamma_u, &gamma_v, &coulomb, &joint->gear, 0, 0, 0, 0);
@@ -446,10 +442,10 @@ static int isStranded(const mjModel* m, const mjgpMotors* motors, const mjgpJoin
 }
 
 
-// Warn where a rotor or its link, which have no other inertia while the teeth do not touch, are
-// too light. A gain that the engine takes at the start of the step is stable up to h kv = 2 and
-// h^2 kp = 4 times the inertia. With damping that it takes at the end of the step, constraints
-// relax 1 + h d/inertia times slower than their time constants say.
+// Warn where a rotor or link is too light while the teeth do not touch. A gain that the engine
+// takes at the start of the step is stable up to h kv = 2 and h^2 kp = 4 times the inertia. With
+// damping at the end of the step constraints relax 1 + h d/inertia times slower than their time
+// constants say.
 static void warnExplicit(mjgReport* report, const mjModel* m, const mjgpMotors* motors,
                          const mjgpJoint* joint, int i) {
   mjtNum h = m->opt.timestep, kp = 0, kv = 0;

@@ -54,7 +54,6 @@ const char* const* mjgp_keys(int* nkey) {
 }
 
 
-// Returns the number of joints and tendons that an instance lists.
 static int countListed(const mjModel* m, int instance) {
   return mjgp_countGiven(m, instance, "joint") + mjgp_countGiven(m, instance, "tendon");
 }
@@ -76,8 +75,8 @@ int mjgp_countJoints(const mjModel* m, int instance) {
 
 //---------------------------------- joints of an instance -----------------------------------------
 
-// Find the joints and tendons that an instance lists, at one home. start: index of the
-// first. Returns the number of them that can have a gear.
+// Find the joints and tendons that an instance lists at one home, from index start. Returns how
+// many.
 static int readJoints(mjgpJoint* joint, int start, mjgpPlace* place) {
   static const int types[] = {mjOBJ_JOINT, mjOBJ_TENDON};
   int found = 0, item = 0, length;
@@ -126,8 +125,7 @@ int mjgp_makeGear(mjgpJoint* joint, mjgReport* report) {
 }
 
 
-// Make the gears of an instance from their descriptions. place: "mjgear.transmission, instance
-// 'x'".
+// Make the gears of an instance from their descriptions. place: its name in messages.
 static void makeGears(mjgpJoint* joint, int found, mjgReport* report, const mjModel* m,
                       const char* place) {
   for (int i = 0; i < found; i++) {
@@ -141,7 +139,6 @@ static void makeGears(mjgpJoint* joint, int found, mjgReport* report, const mjMo
 }
 
 
-// Read the tables of an instance, which all its gears share.
 static void readTables(mjgpJoint* joint, int found, mjgpPlace* place) {
   for (int kind = 0; kind < mjgNTABLE; kind++) {
     mjgTable table;
@@ -220,8 +217,7 @@ static int agrees(int* first, int same, const mjgpPlace* place) {
 }
 
 
-// Merge the settings of one instance into the settings of all. given[k]: instance that
-// gave key k.
+// Merge the settings of one instance into those of all. given[k]: instance that gave key k.
 static void readOptions(mjgpOptions* options, int given[4], mjgpPlace* place) {
   int choice = 0;
   mjtNum number = 0;
@@ -284,7 +280,6 @@ static int compareJoints(const void* a, const void* b) {
 }
 
 
-// Refuse a joint or tendon that two instances list.
 static void refuseTwice(const mjgpJoint* a, const mjgpJoint* b, const mjModel* m,
                         mjgReport* report) {
   int first = mjMIN(a->instance, b->instance), second = mjMAX(a->instance, b->instance);

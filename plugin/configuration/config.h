@@ -80,8 +80,7 @@ typedef struct mjgpBrakeKeys_ {
   double opening;  // and back
 } mjgpBrakeKeys;
 
-// Returns the share of its torque that a brake applies, closed 1, open 0, after this
-// travel from its place without power.
+// Returns the share of its torque that a brake applies after this travel: closed 1, open 0.
 static inline mjtNum mjgp_closedShare(const mjgpBrakeKeys* brake, mjtNum travel) {
   return brake->normally == mjgpNORMALLY_CLOSED ? 1 - travel : travel;
 }
@@ -140,8 +139,7 @@ static inline int mjgp_objectOf(int* id, const mjgpJoint* joint) {
   return tendon ? mjOBJ_TENDON : mjOBJ_JOINT;
 }
 
-// Returns 1 for a gear that is backdrivable with these coefficients, and has no pre-sliding,
-// static friction, brake or backstop.
+// Returns 1 if backdrivable with these coefficients, without pre-sliding, static friction or brake.
 static inline int mjgp_isOrdinary(const mjgpJoint* joint, double gamma_u, double gamma_v) {
   const mjgTransmission* gear = &joint->gear;
   return (gamma_u >= 0) & (gamma_u < 1) & (gamma_v >= 0) & (gamma_v < 1) &

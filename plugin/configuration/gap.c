@@ -17,7 +17,6 @@ int mjgp_readsGapKey(const mjgpJoint* joint, int k) {
 }
 
 
-// Read the numbers of gaps.
 static void readGapNumbers(mjgpJoint* joint, int found, int n, mjtNum* number, mjgpPlace* place) {
   for (int k = 0; k < mjgpNGAPKEY; k++) {
     place->key = mjg_gapKeyInfo(k)->name;
@@ -40,8 +39,8 @@ static void readGapNumbers(mjgpJoint* joint, int found, int n, mjtNum* number, m
 }
 
 
-// Make a joint of the model the motor of a gap; it takes the gear. partner is the other's joint
-// id until the list is sorted. Returns 1, or 0 after a refusal.
+// Make a joint of the model the motor of a gap; it takes the gear. partner is a joint id until the
+// list is sorted. Returns 1, or 0 after a refusal.
 static int takeMotor(mjgpJoint* joint, mjgpJoint* motor, int id, int index, mjgpPlace* place) {
   const mjModel* m = place->m;
   const char *name = mjgp_nameOf(m, mjOBJ_JOINT, id), *load = mjgp_gearName(m, joint);
@@ -129,7 +128,6 @@ const char* mjgp_preslidingError(const mjgpJoint* joint) {
 }
 
 
-// Refuse wrong numbers of a gap.
 static void checkGap(const mjgpJoint* joint, mjgpPlace* place) {
   const char* name = mjgp_gearName(place->m, joint);
   const char* error = mjg_backlashError(&joint->backlash);

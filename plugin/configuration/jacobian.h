@@ -75,8 +75,8 @@ static inline mjtNum mjgp_rotorArmature(const mjModel* m, const mjgpJoint* joint
   return mjgp_armature(m, joint) + mj_actuatorArmature(m, (mjtObj)type, id);
 }
 
-// Returns 1 if the engine's inertia matrix has an entry for a pair of dofs: not for dofs
-// of different branches, nor for slides of one body without descendants.
+// Returns 1 if the engine's inertia matrix has an entry for two dofs: not for different branches,
+// nor for slides of one body without descendants.
 static inline int mjgp_isInInertia(const mjModel* m, int i, int j) {
   int high = mjMAX(i, j), low = mjMIN(i, j), found = 0;
   for (int p = m->M_rowadr[high]; p < m->M_rowadr[high] + m->M_rownnz[high]; p++) {

@@ -48,8 +48,7 @@ static int isFixed(const mjModel* m, int tendon) {
 }
 
 
-// Returns the index of the gear on a tendon that an actuator drives by its transmission,
-// or mjgpDRIVES_*.
+// Returns the index of the gear on a tendon that an actuator drives, or mjgpDRIVES_*.
 static int driveOf(const mjModel* m, int actuator, const mjgpJoint* joint, int n) {
   int type = m->actuator_trntype[actuator], id = m->actuator_trnid[2 * actuator], moved = 0;
   if (type == mjTRN_JOINT || type == mjTRN_JOINTINPARENT) {
@@ -118,8 +117,7 @@ static void nameMotor(mjgpMotors* motors, int actuator, const mjgpPlace* place,
 }
 
 
-// Refuse a tendon with motors and loads among its actuators: the engine sums their
-// damping and armature.
+// Refuse a tendon with motors and loads: the engine sums their damping and armature.
 static void checkTendons(const mjgpMotors* motors, const mjgpJoint* joint, int n,
                          const mjgpPlace* place) {
   const mjModel* m = place->m;
@@ -197,7 +195,6 @@ void mjgp_makeMotors(mjgpMotors* motors, mjgReport* report, const mjModel* m,
 
 //---------------------------------- one gear ------------------------------------------------------
 
-// Returns 1 if an actuator acts on the dofs of a gear.
 static int actsOn(const mjModel* m, int actuator, const mjgpJoint* joint) {
   int n, found = 0;
   const int* dof = mjgp_rowDofs(&n, m, joint);

@@ -6,8 +6,7 @@
 
 //---------------------------------- homes ---------------------------------------------------------
 
-// Returns 1 if an instance may come from another model: an element that is attached references
-// it.
+// Returns 1 if an instance may come from another model, whose elements reference it.
 static int isReferenced(const mjModel* m, int instance) {
   int found = mjgp_countHomes(m, instance);
   for (int s = 0; s < m->nsensor && !found; s++) {
@@ -35,7 +34,6 @@ static int bodyOf(const mjModel* m, int type, int id) {
 }
 
 
-// Returns 1 if an object is in a body or below it.
 static int isBelow(const mjModel* m, int body, int type, int id) {
   int b = bodyOf(m, type, id);
   while (b > 0 && b != body) {
@@ -71,8 +69,8 @@ static int isAround(const Around* a, const char* name) {
 }
 
 
-// Find the prefix and suffix around a word in a name that the instance's name has too. Returns
-// the length of both, or -1.
+// Find prefix and suffix around a word in a name that the instance's has too. Returns their length,
+// -1.
 static int findAround(Around* a, const char* name, const char* word, size_t length,
                       const char* instance) {
   size_t n = strlen(name);
@@ -95,8 +93,8 @@ static int hasAround(const Around* a, const mjModel* m, int type, const char* wo
 }
 
 
-// Returns 1 if an object may have been renamed together with the instance: all names in its keys,
-// its sensors and the object's body then have this prefix and suffix.
+// Returns 1 if an object may have been renamed with the instance: all names in its keys, its
+// sensors and the object's body have this prefix and suffix.
 static int isRenamed(const mjgpPlace* place, int type, int id, const char* word, int length) {
   static const struct {
     const char* key;
@@ -127,8 +125,8 @@ static int isRenamed(const mjgpPlace* place, int type, int id, const char* word,
 }
 
 
-// Find matches at home, or elsewhere. exact: object of this name; renamed: object with the
-// longest prefix and suffix that the instance or its home shares. -1: none.
+// Find matches at home or elsewhere, -1: none. exact: object of this name; renamed: object with the
+// longest prefix and suffix that the instance or its home shares.
 static void findMatches(int* exact, int* renamed, int type, const char* word, size_t length,
                         const mjgpPlace* place, int flg_home) {
   const mjModel* m = place->m;
@@ -159,7 +157,6 @@ static void findMatches(int* exact, int* renamed, int type, const char* word, si
 }
 
 
-// Returns 1 if there is such an object at the home of the place.
 static int isAtHome(const char* word, int length, int type, const mjgpPlace* place) {
   int exact, renamed;
   findMatches(&exact, &renamed, type, word, (size_t)length, place, 1);

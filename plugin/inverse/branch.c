@@ -9,8 +9,7 @@
 #include "friction/factor.h"
 #include "law/law.h"
 
-// share of its friction by which a gear may be off the branch connected to rest; other branches
-// are farther away
+// share of its friction by which a gear may be off the branch connected to rest
 #define mjgpCONNECTED 1e-6
 
 
@@ -32,8 +31,8 @@ static int factorStep(mjgpBranch* branch, const mjModel* m, mjData* d, mjgpGears
 }
 
 
-// Returns W, the decrease of the gear's acceleration per unit of friction, and sets R,
-// the decrease of the torque into it; 0 if nothing moves.
+// Returns W, the decrease of the gear's acceleration per unit of friction, and sets R, that of the
+// torque into it; 0 if nothing moves.
 static mjtNum findEffect(mjtNum* R, mjgpBranch* branch, mjgpGears* g, const mjModel* m, mjData* d,
                          int i) {
   const mjgpStep* s = &branch->step;
@@ -62,8 +61,7 @@ static mjtNum findEffect(mjtNum* R, mjgpBranch* branch, mjgpGears* g, const mjMo
 
 //---------------------------------- bounds of the effect ------------------------------------------
 
-// Returns the diagonal of the constraint solver's Hessian at a dof, if its metric is M and a
-// diagonal.
+// Returns the diagonal of the constraint solver's Hessian at a dof, if its metric is diagonal.
 static mjtNum ownInertia(const mjgpInertia* Mhat, const mjModel* m, const mjData* d, int dof) {
   int nv = (int)m->nv, sparse = mj_isSparse(m);
   mjtNum own = d->M[m->M_rowadr[dof] + m->M_rownnz[dof] - 1];
@@ -80,10 +78,8 @@ static mjtNum ownInertia(const mjgpInertia* Mhat, const mjModel* m, const mjData
 }
 
 
-// Bound W of a gear at a dof (doc/inverse.md) by two angles in the metric M, from the free motion
-// of a force at the dof to its motion in the integrator's metric, and with constraints. The lower
-// bound has all other joints at rest. With the integrator's metric factored the first angle is
-// known; without constraints W is exact.
+// Bound W of a gear at a dof by two angles in the metric M (doc/inverse.md): to the motion in the
+// integrator's metric, and with constraints. With the metric factored the first angle is known.
 static void boundEffect(mjtNum* low, mjtNum* high, mjgpBranch* branch, mjgpGears* g,
                         const mjModel* m, mjData* d, int dof, int flg_factor, int flg_high) {
   mjgpInertia M = {.upper = d->qLD, .pivot = d->qLDiagInv, .adr = m->M_rowadr},

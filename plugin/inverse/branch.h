@@ -33,9 +33,8 @@ typedef struct mjgpMotion_ {
   mjtNum shift;  // tau - motor
 } mjgpMotion;
 
-// Returns 1 if a gear that slips with friction t keeps slipping: it has no static friction, and
-// is backdrivable or driven by the motor, whose rotor is part of the joint's inertia.
-// Self-locking gears with a brake return 0.
+// Returns 1 if a gear that slips with friction t keeps slipping: it has no static friction, and is
+// backdrivable or driven by the motor.
 static inline int mjgp_keepsSlipping(const mjgpInput* in, const mjgpMotion* p, mjtNum t) {
   const mjgpBrake* brake = in->brake + p->i;
   int same = p->v0 * p->v > 0 || (in->static_ratio[p->i] == 1 && brake->holding == brake->sliding);

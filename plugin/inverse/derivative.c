@@ -1,9 +1,9 @@
 // Derivatives of a step by its controls: another right side of the equations of a Newton step,
 //
-//   H da + E' dt = df,     dt = slope R da - rate dx + dt0          (coupled/system.h)
+//     H da + E' dt = df,     dt = slope R da - rate dx + dt0          (coupled/system.h)
 //
-// with the active set fixed. df, dt0: changes of the forces on the dofs, and of friction on each
-// gear's line at the acceleration of the step. Both are linear in the control.
+// with the active set fixed. df and dt0, changes of forces and of friction on each gear's line at
+// the acceleration of the step, are linear in the control.
 
 #include <string.h>
 
@@ -22,8 +22,8 @@
 #include "mjgear_plugin.h"
 
 
-// relative difference of the slopes on both sides that indicates a clamp. A wider change,
-// tried first because it keeps more digits, has a smaller limit
+// relative difference of the slopes on both sides that indicates a clamp; of a wider change,
+// smaller
 #define mjgpBENT  1e-3
 #define mjgpWIDER 1e3
 
@@ -76,8 +76,8 @@ static void gather(mjgpGears* g, const mjModel* m, mjData* d) {
 }
 
 
-// Write input and results of the step with another control, at the acceleration and on the pieces
-// of the step. Returns 1 if all gears keep their pieces.
+// Write input and results of the step with another control, at the acceleration and pieces of the
+// step. Returns 1 if all gears keep their pieces.
 static int move(mjgpDerivative* p, mjtNum* to, int control, mjtNum change) {
   mjgpStep* s = p->s;
   mjgpGears* g = s->g;
@@ -200,8 +200,7 @@ static int deriveControl(mjgpDerivative* p, double* qvel, double* state, int k, 
 }
 
 
-// Prepare at the acceleration of the step. Returns 0 if a piece has no line, for instance
-// of a shaft at a jump.
+// Prepare at the acceleration of the step. Returns 0 if a piece has no line.
 static int prepare(mjgpDerivative* p, mjgpStep* s) {
   mjData* d = s->d;
   size_t n = (size_t)s->n, all = (size_t)s->group->nv + mjgpNROW * n, ld = (size_t)s->group->ld;

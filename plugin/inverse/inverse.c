@@ -36,9 +36,8 @@
 
 //---------------------------------- the engine's part ---------------------------------------------
 
-// The engine's matrix contains gains that ours omits (friction/rotors.h): shift the
-// reference acceleration of constraints by their effect. Returns the force of these gains
-// (nv)
+// Shift the reference acceleration of constraints by the gains that our matrix omits (rotors.h).
+// Returns the force of these gains (nv).
 static mjtNum* takeRemoved(mjgpGears* g, const mjModel* m, mjData* d) {
   int nv = g->config->nv;
   mjtNum* force = mj_stackAllocNum(d, (size_t)nv);
@@ -55,9 +54,8 @@ static mjtNum* takeRemoved(mjgpGears* g, const mjModel* m, mjData* d) {
 }
 
 
-// Compute d->qfrc_inverse from d->qacc, over the step or of the constraint solver. If the metric
-// is M and a diagonal, the result is mj_inverse's, without its derivatives and with the bias
-// forces of mj_invVelocity.
+// Compute d->qfrc_inverse from d->qacc, over the step or of the constraint solver. If the metric is
+// M and a diagonal this is mj_inverse without its derivatives.
 static void invertDynamics(mjgpGears* g, const mjModel* m, mjData* d, mjgpInertia* Mhat,
                            int flg_step) {
   int nv = g->config->nv, diagonal = Mhat->slope != NULL;
@@ -92,8 +90,7 @@ static void invertDynamics(mjgpGears* g, const mjModel* m, mjData* d, mjgpInerti
 }
 
 
-// Compute positions, velocities, gains of actuators and generalized forces y of motion qacc; a =
-// (v+ - v)/h (nv)
+// Compute positions, velocities, gains and generalized forces y of motion qacc; a = (v+ - v)/h (nv)
 static void findForces(mjgpGears* g, const mjModel* m, mjData* d, const mjtNum* qacc, mjtNum* a,
                        mjtNum* y, mjgpBranch* branch) {
   int nv = g->config->nv, actuated = mjgp_actuationActive(m) ? mjgp_actuationMatters(g, m) : 0;
@@ -165,9 +162,7 @@ static void takeLoads(mjtNum* y, const mjgpGears* g, const mjModel* m, const mjD
 }
 
 
-// Solve y = E' z for the force z along each gear, by least squares where gears on tendons share
-// dofs
-//                                                                                     (n)
+// Solve y = E' z for the forces along gears (n), by least squares where tendons share dofs.
 static void splitForces(mjtNum* z, const mjgpGears* g, const mjModel* m, mjData* d,
                         const mjtNum* y) {
   int n = g->config->n, nv = g->config->nv;
@@ -199,8 +194,7 @@ static inline mjtNum boundOf(const mjgpInput* in, const mjgpMotion* p, int s, mj
 }
 
 
-// Returns the same if coefficients depend on the unknown torque, and sets them to those
-// of the motion; NaN: none.
+// Returns the same if coefficients depend on the unknown torque, and sets them; NaN: none.
 static mjtNum settleBound(mjgpInput* in, const mjgpMotion* p, int s, mjtNum r, mjtNum torque) {
   int i = p->i;
   mjtNum last = in->t_last[i], t = last, from = NAN, before = NAN;
@@ -308,7 +302,6 @@ static int hasBad(const mjtNum* x, mjtSize n) {
 }
 
 
-// Returns a message about invalid arguments, or null.
 static const char* argumentError(const mjModel* m, const mjData* d, const mjtNum* qacc) {
   const char* belongs = mjgp_belongError(m, d);
   if (belongs) {

@@ -58,8 +58,7 @@ void mjgp_measure(mjtNum* value, const mjgpGears* g, const mjModel* m, const mjD
 }
 
 
-// Returns the next sensor of the plugin after s; nsensor if there is none or sensors are
-// disabled.
+// Returns the next sensor of the plugin after s; nsensor if none, or sensors are disabled.
 static inline int nextSensor(const mjgpGears* g, const mjModel* m, int s) {
   int nsensor = (int)m->nsensor;
   if (!g->config->nsensor || (m->opt.disableflags & mjDSBL_SENSOR)) {

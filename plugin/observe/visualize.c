@@ -15,7 +15,6 @@
 // cosines and shares that differ by less are equal: round-off does not turn a picture
 static const mjtNum kTie = 1e-6;
 
-// colour of arc and arrow, visible on light and dark ground
 static const float frictionColor[3] = {0.80f, 0.10f, 0.25f};
 
 
@@ -51,8 +50,7 @@ static mjvGeom* newGeom(mjvScene* scn, const float rgb[3]) {
 }
 
 
-// Add a straight bar of square section, which has far fewer triangles than a capsule; up is
-// normal to it.
+// Add a bar of square section, with far fewer triangles than a capsule; up is normal to it.
 static void addPiece(mjvScene* scn, const float rgb[3], mjtNum width, const mjtNum from[3],
                      const mjtNum to[3], const mjtNum up[3]) {
   mjvGeom* geom = newGeom(scn, rgb);
@@ -75,8 +73,7 @@ static void addPiece(mjvScene* scn, const float rgb[3], mjtNum width, const mjtN
 }
 
 
-// Returns the state to draw for a joint. A joint or rotor of invisibly low speed is drawn
-// at rest.
+// Returns the state to draw: a joint or rotor of invisibly low speed is at rest.
 static int visibleState(const mjtNum value[mjgNSENSOR], mjtNum speed) {
   int state = (int)value[mjgSENSOR_STATE];
   int moves =
@@ -103,15 +100,14 @@ static void normals(mjtNum x[3], mjtNum y[3], const mjtNum axis[3], const mjtNum
 }
 
 
-// point on a circle around the axis
 static void circlePoint(mjtNum point[3], const Picture* p, mjtNum radius, mjtNum angle) {
   mju_addScl3(point, p->anchor, p->x, radius * mju_cos(angle));
   mju_addToScl3(point, p->y, radius * mju_sin(angle));
 }
 
 
-// Draw n pieces of a circle from x on; last: their end. Every other piece is thinner than its
-// neighbours, because shadows of coinciding faces flicker.
+// Draw n pieces of a circle from x on; last: their end. Every other piece is thinner, because
+// shadows of coinciding faces flicker.
 static void drawArc(mjtNum last[3], const Picture* p, const float* rgb, mjtNum radius,
                     mjtNum length, mjtNum width, int n) {
   mjtNum next[3];
@@ -124,7 +120,6 @@ static void drawArc(mjtNum last[3], const Picture* p, const float* rgb, mjtNum r
 }
 
 
-// arrow of the friction torque or force
 static void drawArrow(const Picture* p, mjtNum width, const mjtNum from[3], const mjtNum to[3]) {
   mjvGeom* arrow = newGeom(p->scn, frictionColor);
   if (arrow) {
@@ -175,7 +170,7 @@ static int geomOf(const mjModel* m, int body, int i) {
 
 
 // Find the direction normal to the axis in which slide and guide are thinnest. Returns their
-// extent there.
+// extent.
 static mjtNum thinSide(mjtNum side[3], const Picture* p, const mjModel* m, const mjData* d,
                        int body) {
   mjtNum least = mjMAXVAL;
@@ -204,8 +199,7 @@ static mjtNum thinSide(mjtNum side[3], const Picture* p, const mjModel* m, const
 }
 
 
-// Draw a rod along the axis in the colour of the mode, beside the link, and the arrow of the
-// friction force.
+// Draw a rod beside the link in the colour of the mode, and the arrow of the friction force.
 static void drawSlide(const Picture* p, const mjtNum side[3], mjtNum reach) {
   mjtNum beside[3], from[3], to[3], radius = p->radius;
   mjtNum away = mju_max(0.7 * radius, mju_min(reach + 0.2 * radius, 4 * radius));
@@ -221,8 +215,7 @@ static void drawSlide(const Picture* p, const mjtNum side[3], mjtNum reach) {
 }
 
 
-// Returns the middle one of a geom's half-sizes: the radius of a capsule, half the width
-// of a beam.
+// Returns the middle one of a geom's half-sizes.
 static mjtNum thickness(const mjModel* m, int geom) {
   const mjtNum* size = m->geom_aabb + 6 * geom + 3;
   mjtNum middle = mju_min(mju_max(size[0], size[1]), size[2]);
@@ -230,8 +223,8 @@ static mjtNum thickness(const mjModel* m, int geom) {
 }
 
 
-// Returns the radius of a ring around the axis that encloses a geom in which the point lies; 0 if
-// it lies outside.
+// Returns the radius of a ring around the axis that encloses a geom; 0 if the point lies outside
+// it.
 static mjtNum radiusAround(const mjModel* m, const mjData* d, int geom, const mjtNum point[3],
                            const mjtNum axis[3]) {
   if (m->geom_type[geom] == mjGEOM_PLANE || m->geom_type[geom] == mjGEOM_HFIELD) {

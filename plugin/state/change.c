@@ -16,8 +16,8 @@
 
 //---------------------------------- which joint ---------------------------------------------------
 
-// Returns the joint that has the gear: of a joint and its motor_joint, the motor. The
-// load has the gap.
+// Returns the joint that has the gear: of a joint and its motor_joint the motor. The load has the
+// gap.
 static int gearOf(const mjgpConfig* c, int i) {
   return c->joint[i].gap == mjgpGAP_LOAD ? c->joint[i].partner : i;
 }
@@ -85,8 +85,7 @@ typedef struct Change_ {
 } Change;
 
 
-// Check the k-th values of a change in a plugin_state, or write them. number: number of
-// each key.
+// Check the k-th values of a change in a plugin_state, or write them. number: number of each key.
 static void changeState(mjgReport* report, mjtNum* state, const mjgpConfig* c, int i,
                         const Change* change, const int* key, int k, int flg_write) {
   const int owner[2] = {gearOf(c, i), gapOf(c, i)}, last = owner[0] != owner[1];
@@ -138,8 +137,7 @@ typedef struct Changes_ {
 } Changes;
 
 
-// Check all changes, up to the first refused state. key: room for the numbers of all
-// keys. Without a text no names are written.
+// Check all changes, up to the first refused state. key: room for the numbers of all keys.
 static void checkChanges(mjgReport* report, const Changes* all, int* key) {
   for (int k = 0; k < all->n; k++) {
     const Change* change = all->change + k;
@@ -213,7 +211,6 @@ static const mjgpConfig* configOf(mjgReport* report, const mjModel* m, const mjD
 }
 
 
-// the same for a mjData
 static int changeData(const mjModel* m, mjData* d, int joint, const Change* change, char* error,
                       int error_sz) {
   char where[mjgpWHERE];

@@ -50,7 +50,6 @@ void mjgp_writeNumbers(mjtNum* state, const mjgpConfig* config, const mjtNum num
 
 //---------------------------------- one joint -----------------------------------------------------
 
-// Set a number of a description.
 static void giveGear(mjgpJoint* joint, mjgReport* report, int key, double value) {
   const mjgKeyInfo* info = mjg_keyInfo(key);
   if (info->engine) {
@@ -71,7 +70,6 @@ static void giveGear(mjgpJoint* joint, mjgReport* report, int key, double value)
 }
 
 
-// Set a number of a gap.
 static void giveGap(mjgpJoint* joint, mjgReport* report, int k, double value) {
   const char* key = mjg_gapKeyInfo(k)->name;
   if (joint->gap == mjgpGAP_NONE) {
@@ -179,7 +177,6 @@ int mjgp_changeJoint(mjgpJoint* joint, mjgReport* report, const mjgpJoint* base,
 
 //---------------------------------- all joints ----------------------------------------------------
 
-// Refuse numbers in plugin_state.
 static void refuse(mjgpGears* g, const char* where, const char* reason) {
   g->refused = 1;
   mjgp_warn(
@@ -196,7 +193,6 @@ static inline mjtNum* numberOf(const mjgpConfig* config, mjtNum* state, int i, i
 }
 
 
-// Returns 1 if plugin_state changes the gear of a joint.
 static inline int isChanged(const mjgpConfig* config, mjtNum* state, int i) {
   return *numberOf(config, state, i, mjgpSTATE_GIVEN) != 0 ||
          *numberOf(config, state, i, mjgpSTATE_GIVEN + 1) != 0 ||
@@ -265,8 +261,7 @@ static void rebuild(mjgpJoint* joint, const mjgpConfig* config, mjtNum* state, i
 }
 
 
-// Write the law of a gear into plugin_state, sealed if the gear can be rebuilt from it: other
-// teeth of spur gears cannot.
+// Write the law of a gear into plugin_state, sealed if the gear can be rebuilt: teeth cannot.
 static void writeLaw(const mjgpChange* c, mjtNum* state, int i) {
   const mjgTransmission* gear = &c->joint.gear;
   const double law[] = {gear->gamma_u, gear->gamma_v, gear->coulomb, gear->static_ratio};

@@ -79,9 +79,9 @@ static void makeRoom(mjgpGears* g, const mjgpConfig* c, const size_t size[mjgpNS
 
 //---------------------------------- pool ----------------------------------------------------------
 
-// Pickling copies mjData byte by byte, with pointers of plugins: of another mjData, or of another
-// process. Such a pointer must neither be followed nor freed, so the objects live in memory that
-// is never returned, and every pointer is checked.
+// Pickling copies mjData byte by byte, with pointers of another mjData or process. They must
+// neither be followed nor freed: objects live in memory that is never returned, and every pointer
+// is checked.
 
 // chunk k has mjgpFIRST << k objects, so that few chunks hold any number
 enum {
@@ -132,8 +132,7 @@ static void grow(void) {
 }
 
 
-// a new object of a mjData that has the sizes of a model. Locks: not for use in a step
-// but the first
+// Returns a new object of a mjData. Locks: not for use in a step but the first.
 static mjgpGears* newGears(const mjModel* m, const mjData* d) {
   enter();
   if (!free_gears) {
@@ -157,7 +156,6 @@ static mjgpGears* newGears(const mjModel* m, const mjData* d) {
 }
 
 
-// Free an object and everything that it points to.
 static void freeGears(mjgpGears* g) {
   mjgp_freeConfigs(&g->known);
   mju_free(g->changes);
@@ -187,8 +185,7 @@ mjgpGears* mjgp_liveGears(uintptr_t address) {
 
 
 // Returns the object of this mjData whose pointer the engine has overwritten, or null. Of several
-// some belong to freed mjData of the same address for which destroy was not called, and all are
-// freed. Searches all objects.
+// some belong to freed mjData of the same address: all are freed. Searches all objects.
 static mjgpGears* copiedOver(const mjData* d) {
   mjgpGears* found = NULL;
   int several = 0;

@@ -180,9 +180,8 @@ typedef struct mjgpGears_ {
   mjgpCount count;
 } mjgpGears;
 
-// Returns the stages of positions that mj_inverse has run. The engine does not tell plugins why
-// it computes passive forces, but such a stage skips the projection of constraints, as timers
-// show.
+// Returns the stages of positions that mj_inverse has run: the engine does not tell plugins why it
+// computes passive forces, but such a stage skips the projection of constraints, as timers show.
 static inline int mjgp_inverseStages(const mjData* d) {
   return d->timer[mjTIMER_POSITION].number - d->timer[mjTIMER_POS_PROJECT].number;
 }

@@ -11,8 +11,7 @@
 #include "friction/simd.h"
 #include "state/layout.h"
 
-// most configurations of a mjData: bounds the memory of a program with a new model for each
-// trajectory
+// most configurations of a mjData, for programs with a new model for each trajectory
 #define mjgpMAXCONFIG 4096
 
 // most configurations kept for calls without a mjData
@@ -55,7 +54,7 @@ typedef struct Part_ {
 } Part;
 
 
-// Returns the adjacent names of all objects of a type. size: of names to compare with, null:
+// Returns the adjacent names of all objects of a type. size: of names to compare with; null:
 // measure.
 static Part namesOf(const mjModel* m, const int* adr, int n, const size_t* size) {
   const char *first = n ? m->names + adr[0] : "", *last = n ? m->names + adr[n - 1] : "";
@@ -63,10 +62,9 @@ static Part namesOf(const mjModel* m, const int* adr, int n, const size_t* size)
 }
 
 
-// List parts that are not in the signature: names, kinds of joints, targets of actuators. Columns
-// of M determine its rows, which end with their diagonals. Coefficients of tendons count
-// if the tendons have gears, names of actuators if a key names one. c: to compare with,
-// null: all. Returns their number.
+// List parts that are not in the signature. Columns of M determine its rows. Coefficients of
+// tendons count if tendons have gears, names of actuators if a key names one. c: to compare with,
+// null: all.
 static int findParts(Part part[mjgpNPART], const mjModel* m, const mjgpConfig* c) {
   size_t number = sizeof(int);
   part[0] = (Part){m->plugin_attr, (size_t)m->npluginattr};
@@ -188,8 +186,7 @@ static void mapTranspose(int* transpose, const mjModel* m) {
 }
 
 
-// Write long texts in ASCII: the engine repeats a refusal within 500 bytes, and may cut a letter,
-// which Python does not read.
+// Write long texts in ASCII: the engine may cut a letter at 500 bytes, which Python does not read.
 static void writeAscii(char* text, int n) {
   enum {
     mjgpTOLD = 200
@@ -266,8 +263,7 @@ static void findReach(mjgpConfig* c, const mjModel* m) {
 
 _Static_assert(mjgpSTATE_TYPE == mjgpSTATE_GIVEN + 2, "type follows given");
 
-// Find the first and last instance of the plugin, the numbers of each that mark changed gears,
-// and sensors.
+// Find first and last instance, the numbers of each that mark changed gears, and sensors.
 static void findInstances(mjgpConfig* c, const mjModel* m, int slot) {
   c->leader = mjgp_leader(m, slot);
   for (int i = 0; i < m->nplugin; i++) {
@@ -302,7 +298,6 @@ static void findKeys(int* place, const mjgpConfig* c, int i) {
 }
 
 
-// Find addresses of joints and dofs.
 static void findAddresses(mjgpConfig* c, const mjModel* m) {
   for (int i = 0; i < c->nv; i++) {
     c->line[i] = i ? c->line[i - 1] + mjgi_simdEnd(m->M_rownnz[i - 1]) : 0;
@@ -328,8 +323,7 @@ static void findAddresses(mjgpConfig* c, const mjModel* m) {
 }
 
 
-// Returns a number that identifies the places of the state's numbers: gears and their keys, not
-// the values.
+// Returns a number that identifies the places of the state's numbers: gears and their keys.
 static mjtNum hashLayout(const mjgpConfig* c) {
   uint64_t hash = 14695981039346656037u;
   for (int i = 0; i < c->n; i++) {
