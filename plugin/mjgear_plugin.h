@@ -86,21 +86,6 @@ MJGAPI int mjg_explainGear(mjgFacts* facts, const mjModel* m, mjData* d, int joi
 // name of the solver, null if the model has no gear
 MJGAPI const char* mjg_getSolver(const mjModel* m, const mjData* d);
 
-// counts since the data was made or reset. A step has one friction problem for each group of
-// coupled joints.
-typedef struct mjgCounts_ {
-  int problems;     // friction problems: solved + ill_posed + approximate + unsolved
-  int solved;       // solved, and no other solution is known
-  int ill_posed;    // solved, but another solution may exist (status mjgJAMMED)
-  int approximate;  // solved approximately, see doc/mjcf.md
-  int unsolved;     // above the tolerance, or not finite
-  int fallbacks;    // uses of another method
-  int unconfirmed;  // steps whose motion was not the solved one
-} mjgCounts;
-
-// counts of a mjData; 0, or -1 if the model has no gear
-MJGAPI int mjg_getCounts(mjgCounts* counts, const mjModel* m, const mjData* d);
-
 // Reset all gears and the solver to the model's. Returns 0, or -1 if the model has none or the
 // data are not of this model.
 MJGAPI int mjg_resetGears(const mjModel* m, mjData* d);

@@ -1042,7 +1042,8 @@ MUTATIONS = [
         "plugin/state/model.c",
         "test_plugin_change.py",
         [
-            ("if (n != known) {", "if (0) {"),
+            ("if (n != nkey || size != nstate) {", "if (size != nstate) {"),
+            ("if (n != nkey || size != nstate) {", "if (n != nkey) {"),
             ("(uint64_t)c->gap[i], (uint64_t)j->gap,      j->keys};", "(uint64_t)c->gap[i], (uint64_t)j->gap, 0};"),
         ],
     ),

@@ -1,4 +1,4 @@
-#include "catalogue/planetary.h"
+#include "catalogue/geometry.h"
 
 #include <math.h>
 

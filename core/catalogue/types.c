@@ -3,7 +3,6 @@
 #include <math.h>
 
 #include "catalogue/geometry.h"
-#include "catalogue/planetary.h"
 
 static const double kPi = 3.14159265358979323846;
 

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "solvers/solvers.h"
-#include "solvers/wellposed.h"
 
 // most Newton iterations: from a warm start whose solution is kept among several; with a unique one
 enum {

@@ -8,11 +8,10 @@
 // for all pieces, and a piecewise linear map of this kind is one-to-one. doc/theory_existence.md
 // has the proof of both directions. sigma_max(P) < 1, (57), is a special case.
 
-#include "solvers/wellposed.h"
-
 #include <math.h>
 
 #include "solvers/dense.h"
+#include "solvers/solvers.h"
 
 // asymmetry, with a unit diagonal, of symmetric data from other programs
 static const double kSkew = 1e-10;

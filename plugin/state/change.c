@@ -365,22 +365,6 @@ const char* mjg_getSolver(const mjModel* m, const mjData* d) {
 }
 
 
-int mjg_getCounts(mjgCounts* counts, const mjModel* m, const mjData* d) {
-  const mjgpGears* g = counts ? mjgp_gears(m, d) : NULL;
-  if (!g) {
-    return -1;
-  }
-  *counts = (mjgCounts){.problems = g->count.steps,
-                        .solved = g->count.solved,
-                        .ill_posed = g->count.ill_posed,
-                        .approximate = g->count.approximate,
-                        .unsolved = g->count.unsolved,
-                        .fallbacks = g->count.fallbacks,
-                        .unconfirmed = g->count.unconfirmed};
-  return 0;
-}
-
-
 //---------------------------------- addresses in plugin_state -------------------------------------
 
 // numbers in plugin_state that are not values of keys, by name

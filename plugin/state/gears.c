@@ -101,16 +101,6 @@ static _Atomic(mjgpSlot*) chunks[mjgpNCHUNK];
 
 // objects that are free, linked by their next; changed under the lock
 static mjgpGears* free_gears;
-static atomic_flag lock = ATOMIC_FLAG_INIT;
-
-
-static void enter(void) {
-  while (atomic_flag_test_and_set_explicit(&lock, memory_order_acquire)) {}
-}
-
-static void leave(void) {
-  atomic_flag_clear_explicit(&lock, memory_order_release);
-}
 
 
 // make the next chunk and free its objects; under the lock
@@ -134,7 +124,7 @@ static void grow(void) {
 
 // Returns a new object of a mjData. Locks: not for use in a step but the first.
 static mjgpGears* newGears(const mjModel* m, const mjData* d) {
-  enter();
+  mjgp_lock();
   if (!free_gears) {
     grow();
   }
@@ -144,7 +134,7 @@ static mjgpGears* newGears(const mjModel* m, const mjData* d) {
     memset(g, 0, sizeof(*g));
     g->d = d;
   }
-  leave();
+  mjgp_unlock();
   if (!g) {
     mju_error(mjgpNAME ": out of memory");
   }
@@ -160,11 +150,11 @@ static void freeGears(mjgpGears* g) {
   mjgp_freeConfigs(&g->known);
   mju_free(g->changes);
   mju_free(g->memory);
-  enter();
+  mjgp_lock();
   g->d = NULL;
   g->next = free_gears;
   free_gears = g;
-  leave();
+  mjgp_unlock();
 }
 
 

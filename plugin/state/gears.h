@@ -34,7 +34,7 @@ typedef enum mjgpMethod_ {
   mjgpNMETHOD
 } mjgpMethod;
 
-// counts since the data was made or reset, no state; mjg_getCounts returns some of them
+// counts since the data was made or reset, no state; for tests and benchmarks
 typedef struct mjgpCount_ {
   int steps;            // friction problems: solved + ill_posed + approximate + unsolved
   int solved;           // solved, and no other solution is known

@@ -30,6 +30,17 @@ int mjgp_slot(void) {
 }
 
 
+static atomic_flag lock = ATOMIC_FLAG_INIT;
+
+void mjgp_lock(void) {
+  while (atomic_flag_test_and_set_explicit(&lock, memory_order_acquire)) {}
+}
+
+void mjgp_unlock(void) {
+  atomic_flag_clear_explicit(&lock, memory_order_release);
+}
+
+
 //---------------------------------- recognition ---------------------------------------------------
 
 uint64_t mjgp_hash(const char* text, size_t n, uint64_t hash) {
@@ -336,51 +347,47 @@ static mjtNum hashLayout(const mjgpConfig* c) {
 }
 
 
-// Refuse a binary model that has another number of keys: the engine finds them by their order.
-static void refuseKeys(mjgReport* report, const mjModel* m, int slot) {
+// Refuse a binary model of another release: the engine finds keys and states by their order.
+static void refuseRelease(mjgReport* report, const mjModel* m, int slot) {
   for (int i = 0; i < m->nplugin && !report->count; i++) {
     int end = i + 1 < m->nplugin ? m->plugin_attradr[i + 1] : (int)m->npluginattr, n = 0;
     for (int k = m->plugin_attradr[i]; k < end; k++) {
       n += !m->plugin_attr[k];
     }
-    int ours = mjgp_isOurs(m, i, slot);
-    int known = ours ? mjp_getPluginAtSlot(m->plugin[i])->nattribute : n;
-    if (n != known) {
-      mjg_refuse(report,
-                 mjgpNAME
-                 ": a plugin with %d keys is that of another release, not %d; compile the model "
-                 "again from its MJCF",
-                 n, known);
+    int ours = mjgp_isOurs(m, i, slot), size = m->plugin_statenum[i];
+    int nkey = ours ? mjp_getPluginAtSlot(m->plugin[i])->nattribute : n;
+    int nstate = ours && n == nkey ? mjgp_stateSize(m, i) : size;
+    if (n != nkey || size != nstate) {
+      mjg_refuse(
+          report,
+          mjgpNAME
+          ": a plugin with %d keys and a state of %d numbers is that of another release, not "
+          "%d and %d; compile the model again from its MJCF",
+          n, size, nkey, nstate);
     }
   }
 }
 
 
-// Refuse a binary model with states of another size.
-static void refuseState(mjgReport* report, const mjModel* m, int slot) {
-  for (int i = 0; i < m->nplugin && !report->count; i++) {
-    if (mjgp_isOurs(m, i, slot) && m->plugin_statenum[i] != mjgp_stateSize(m, i)) {
-      mjg_refuse(report,
-                 mjgpNAME
-                 ": a state of %d numbers is that of another release, not %d; compile the model "
-                 "again from its MJCF",
-                 m->plugin_statenum[i], mjgp_stateSize(m, i));
-    }
+// Returns the memory of a configuration of n gears that depends on these parts of a model.
+static mjgpConfig* makeRoom(const mjModel* m, int n, const Part part[mjgpNPART], int slot) {
+  size_t size[NSIZE] = {[GEARS] = (size_t)n,
+                        [DOFS] = (size_t)m->nv,
+                        [TREES] = (size_t)m->ntree,
+                        [TENDONS] = (size_t)m->ntendon,
+                        [ACTUATORS] = (size_t)m->nactuator,
+                        [NAMES] = 2 * (size_t)mjgp_countNamed(m, slot),
+                        [NONZEROS] = (size_t)m->nC,
+                        [INSTANCES] = (size_t)m->nplugin,
+                        [KEYS] = (size_t)n * mjgpNCHANGEKEY};
+  for (int k = 0; k < mjgpNPART; k++) {
+    size[BYTES] += part[k].size;
   }
-}
-
-
-// As mjgp_check, of models of this release.
-static mjgpJoint* checkGears(int* n, mjgpOptions* options, mjgReport* report, const mjModel* m,
-                             int slot) {
-  mjgpJoint* joint = NULL;
-  mjModel plain = mjgp_withoutOptions(m);
-  refuseKeys(report, m, slot);
-  if (!report->count) {
-    joint = mjgp_check(n, options, report, mjgp_isCompiled(m) ? m : &plain, slot);
-    refuseState(report, m, slot);
-  }
-  return joint;
+  size_t bytes = mjgp_layout(NULL, NULL, sizeof(mjgpConfig), kArray, NARRAY, size);
+  mjgpConfig* c = mju_malloc(bytes);
+  memset(c, 0, bytes);
+  mjgp_layout(c, (char*)c, sizeof(mjgpConfig), kArray, NARRAY, size);
+  return c;
 }
 
 
@@ -391,32 +398,20 @@ static mjgpConfig* makeConfig(const mjModel* m) {
   mjgReport report;
   mjgpOptions options;
   mjg_startReport(&report, text, sizeof(text));
-  mjgpJoint* joint = checkGears(&n, &options, &report, m, slot);
+  refuseRelease(&report, m, slot);
+  mjModel plain = mjgp_withoutOptions(m);
+  mjgpJoint* joint = report.count
+                         ? NULL
+                         : mjgp_check(&n, &options, &report, mjgp_isCompiled(m) ? m : &plain, slot);
   if (report.count) {
     mju_free(joint);
     warnRefusal(&report);
     return NULL;
   }
 
-  // what was read
   Part part[mjgpNPART];
-  size_t size[NSIZE] = {[GEARS] = (size_t)n,
-                        [DOFS] = (size_t)m->nv,
-                        [TREES] = (size_t)m->ntree,
-                        [TENDONS] = (size_t)m->ntendon,
-                        [ACTUATORS] = (size_t)m->nactuator,
-                        [NAMES] = 2 * (size_t)mjgp_countNamed(m, slot),
-                        [NONZEROS] = (size_t)m->nC,
-                        [INSTANCES] = (size_t)m->nplugin};
   findParts(part, m, NULL);
-  for (int k = 0; k < mjgpNPART; k++) {
-    size[BYTES] += part[k].size;
-  }
-  size[KEYS] = (size_t)n * mjgpNCHANGEKEY;
-  size_t bytes = mjgp_layout(NULL, NULL, sizeof(mjgpConfig), kArray, NARRAY, size);
-  mjgpConfig* c = mju_malloc(bytes);
-  memset(c, 0, bytes);
-  mjgp_layout(c, (char*)c, sizeof(mjgpConfig), kArray, NARRAY, size);
+  mjgpConfig* c = makeRoom(m, n, part, slot);
   c->n = n;
   c->nv = (int)m->nv;
   c->nC = (int)m->nC;
@@ -481,15 +476,6 @@ const mjgpConfig* mjgp_findConfig(mjgpConfigs* known, const mjModel* m) {
 
 // recently borrowed configurations, under a lock
 static mjgpConfigs lent;
-static atomic_flag lock = ATOMIC_FLAG_INIT;
-
-static void enter(void) {
-  while (atomic_flag_test_and_set_explicit(&lock, memory_order_acquire)) {}
-}
-
-static void leave(void) {
-  atomic_flag_clear_explicit(&lock, memory_order_release);
-}
 
 
 // Free the last one without a borrower; under the lock.
@@ -511,7 +497,7 @@ const mjgpConfig* mjgp_borrowConfig(const mjModel* m) {
   if (!m || mjgp_leader(m, mjgp_slot()) < 0) {
     return NULL;
   }
-  enter();
+  mjgp_lock();
   mjgpConfig* c = lent.first;
   while (c && !mjgp_isConfigOf(c, m)) {
     c = c->next;
@@ -519,26 +505,26 @@ const mjgpConfig* mjgp_borrowConfig(const mjModel* m) {
   if (c) {
     c->users++;
   }
-  leave();
+  mjgp_unlock();
 
   // reading may warn, and a warning may call the plugin: no lock
   if (!c && (c = makeConfig(m))) {
     c->users = 1;
-    enter();
+    mjgp_lock();
     if (lent.n >= mjgpMAXLENT) {
       forgetOne();
     }
     c->next = lent.first;
     lent.first = c;
     lent.n++;
-    leave();
+    mjgp_unlock();
   }
   return c;
 }
 
 
 void mjgp_returnConfig(const mjgpConfig* config) {
-  enter();
+  mjgp_lock();
   ((mjgpConfig*)config)->users--;
-  leave();
+  mjgp_unlock();
 }

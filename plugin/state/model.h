@@ -119,6 +119,10 @@ void mjgp_freeConfigs(mjgpConfigs* known);
 const mjgpConfig* mjgp_borrowConfig(const mjModel* m);
 void mjgp_returnConfig(const mjgpConfig* config);
 
+// Lock what all threads share, for a moment; nothing that may call the plugin is within.
+void mjgp_lock(void);
+void mjgp_unlock(void);
+
 // an array of an object, in its block of memory
 typedef struct mjgpArray_ {
   size_t member;  // offset of its address in the object

@@ -41,13 +41,12 @@ def start():
 
 def test_what_has_no_gear():
     library, m, d, plain, none = start()
-    address, facts, counts, roles = (ctypes.create_string_buffer(400) for _ in range(4))
+    address, facts, roles = (ctypes.create_string_buffer(400) for _ in range(3))
     library.mjg_getSolver.restype = ctypes.c_char_p
     assert library.mjg_checkModel(None, ERROR, 400, ERROR, 400) == -1
     assert [library.mjg_actuatorRoles(roles, pointer(m), joint) for joint in (0, 1, 77, -1)] == [1, -1, -1, -1]
     for model, joint, name, expected in ((m, 0, b"friction", 0), (m, 0, b"steps", 0), (m, 0, b"no", -1), (m, 1, b"friction", -1), (plain, 0, b"friction", -1)):  # fmt: skip
         assert library.mjg_stateAddress(address, pointer(model), joint, name) == expected, (joint, name)
-    assert library.mjg_getCounts(counts, pointer(plain), pointer(none)) == -1
     assert library.mjg_getSolver(pointer(plain), pointer(none)) is None
     assert library.mjg_getSolver(pointer(m), pointer(d)) == b"newton"
     assert [library.mjg_resetGears(pointer(one), pointer(of)) for one, of in ((plain, none), (m, none), (m, d))] == [-1, -1, 0]  # fmt: skip

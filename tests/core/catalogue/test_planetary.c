@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "catalogue/planetary.h"
+#include "catalogue/geometry.h"
 #include "draw.h"
 
 #define DRAWN 200

@@ -1,6 +1,6 @@
 // Uniqueness: a well-posed problem has one solution, and its determinants have one sign.
 
-#include "solvers/wellposed.h"
+#include "solvers/solvers.h"
 
 #include <math.h>
 

@@ -100,7 +100,6 @@ static int call(mjModel* const model[2], mjData* const data[2]) {
   const char* keys[4];
   double values[16], one = 7;  // of each of 4 states
   mjgFacts facts;
-  mjgCounts counts;
   mjgStateAddress address;
   for (int k = 0; k < 4; k++) {
     ids[k] = joint(own);
@@ -148,7 +147,7 @@ static int call(mjModel* const model[2], mjData* const data[2]) {
       return !solver || strlen(solver) > 0;
     }
     case 9:
-      return mjg_getCounts(MAYBE(&counts), m, d);
+      return mjg_gearId(m, mjOBJ_JOINT, name()) >= -1;
     case 10:
       return drawInteger(9) ? 1 : mjg_resetGears(m, d);
     case 11: {

@@ -38,15 +38,6 @@ class Address(ctypes.Structure):
     _fields_ = [("value", ctypes.c_int), ("given", ctypes.c_int), ("bit", ctypes.c_double)]
 
 
-class Counts(ctypes.Structure):
-    """mjgCounts"""
-
-    _fields_ = [
-        (name, ctypes.c_int)
-        for name in ("problems", "solved", "ill_posed", "approximate", "unsolved", "fallbacks", "unconfirmed")
-    ]
-
-
 class Gears:
     def __init__(self):
         self.library = ctypes.CDLL(PATH)
@@ -228,7 +219,6 @@ def refusals(gears, model):
             assert b"model" in error.value and error.value.count(b"\n") == 1, error.value
         assert lib.mjg_getGear(value, a, b, 0, b"mu") == -1
         assert lib.mjg_resetGears(a, b) == -1
-        assert lib.mjg_getCounts(ctypes.byref(Counts()), a, b) == -1
         lib.mjg_getSolver.restype = ctypes.c_void_p
         assert lib.mjg_getSolver(a, b) is None
         lib.mjg_getSolver.restype = ctypes.c_char_p
@@ -239,7 +229,6 @@ def refusals(gears, model):
     assert lib.mjg_setGears(m, d, 0, None, values, 1, error, 500) == -1
     assert lib.mjg_setGears(m, d, 0, keys, None, 1, error, 500) == -1
     assert lib.mjg_getGear(None, m, d, 0, b"mu") == -1 and lib.mjg_getGear(value, m, d, 0, None) == -1
-    assert lib.mjg_getCounts(None, m, d) == -1
     assert lib.mjg_stateAddress(None, m, 0, b"mu") == -1
     assert gears.where(model, 1, "mu") is None and gears.where(model, 0, "nothing") is None
     assert gears.where(model, 0, "mu") and gears.where(model, 0, "radius_in") is None
@@ -586,16 +575,6 @@ def invalid():
         assert part.count("in plugin_state") == 1, part
 
 
-def counts(gears, model):
-    """Counts of one mjData; a reset clears them."""
-    data, count = mujoco.MjData(model), Counts()
-    for n in 100, 7:
-        mujoco.mj_resetData(model, data)
-        mujoco.mj_step(model, data, n)
-        assert gears.library.mjg_getCounts(ctypes.byref(count), gears.address(model), gears.address(data)) == 0
-        assert (count.problems, count.solved, count.unsolved, count.unconfirmed) == (n, n, 0, 0)
-
-
 def test_change():
     mujoco.mj_loadPluginLibrary(PATH)
     gears = Gears()
@@ -651,7 +630,6 @@ def test_change():
     invalid()
     release()
     foreign()
-    counts(gears, model)
 
     # many threads, each with its own friction, give the same as one thread
     def roll(mu, out, i):
