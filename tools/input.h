@@ -3,7 +3,7 @@
 #ifndef TOOLS_INPUT_H_
 #define TOOLS_INPUT_H_
 
-#include "catalogue/quantity.h"
+#include "catalogue/types.h"
 
 typedef struct Input_ {
   mjgDescription description;

@@ -1,7 +1,5 @@
 // Numbers with units, and the numbers of a gap.
 
-#include "catalogue/quantity.h"
-
 #include "catalogue/types.h"
 
 #include <math.h>

@@ -3,6 +3,7 @@
 #ifndef MJGEAR_TYPES_H_
 #define MJGEAR_TYPES_H_
 
+#include "mjgear_backlash.h"
 #include "mjgear_text.h"
 
 // types that a key belongs to, one bit a type
@@ -51,5 +52,22 @@ double mjgi_ratioOf(const mjgDescription* d, int type);
 // stribeck_friction. Contradictions are refused.
 void mjgi_readCoefficients(mjgTransmission* t, mjgReport* report, const mjgDescription* d,
                            int type);
+
+
+//---------------------------------- numbers of a gap -----------------------------------------------
+
+// keys that mjg_gapKeyInfo knows; the last one is the rotor's inertia
+enum {
+  mjgiNGAPKEY = 15
+};
+
+// Returns the number of a key, or -1.
+int mjgi_gapKeyFromName(const char* name);
+
+// Returns the member of a law for a key, null for the rotor's inertia.
+double* mjgi_gapNumber(mjgBacklash* law, int k);
+
+// Returns 1 if a law (mjgBacklashModel) uses the key.
+int mjgi_usesGapNumber(int model, int k);
 
 #endif  // MJGEAR_TYPES_H_

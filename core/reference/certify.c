@@ -25,23 +25,6 @@ static void add(double* sum, double* size, double term) {
 }
 
 
-// Returns the residual of joint i in the form (67): y = v* - v+ is A times the friction of the
-// directions of motion.
-static double paperResidual(const mjgProblem* p, const mjgSolution* s, int i) {
-  double y = 0, size_y = fabs(p->v[i]) + fabs(s->v[i]);
-  for (int j = 0; j < p->n; j++) {
-    double cj = p->coulomb ? p->coulomb[j] : 0, limit = fabs(s->lambda[j]) + cj;
-    double sign = (s->v[j] > 0) - (s->v[j] < 0);
-    if (sign == 0) {
-      limit *= p->static_ratio ? p->static_ratio[j] : 1;
-      sign = limit > 0 ? fmax(-1, fmin(1, s->t[j] / limit)) : 0;
-    }
-    add(&y, &size_y, p->A[i * p->n + j] * sign * limit);
-  }
-  return relative(p->v[i] - s->v[i] - y, size_y);
-}
-
-
 // residual of joint i by the definition of the problem
 static double checkJoint(const mjgProblem* p, const mjgSolution* s, int i) {
   // v+ and lambda from t, and the size of their terms
@@ -117,7 +100,6 @@ int mjg_certify(mjgCertificate* certificate, int* violated, const mjgProblem* pr
     for (int i = 0; i < block.n; i++) {
       int joint = at.first + i;
       double residual = checkJoint(&block, &part, i);
-      sum.residual_paper = fmax(sum.residual_paper, paperResidual(&block, &part, i));
       if (sum.worst < 0 || residual > sum.residual) {
         sum.residual = residual;
         sum.worst = joint;

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "law/law.h"
-#include "reference/reference.h"
 #include "solvers/solvers.h"
 
 

@@ -19,9 +19,9 @@
 #include <string.h>
 
 #include "law/law.h"
-#include "reference/reference.h"
 #include "solvers/dense.h"
 #include "solvers/simd.h"
+#include "solvers/solvers.h"
 
 // default limit of iterations, which converge linearly
 enum {

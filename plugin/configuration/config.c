@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "catalogue/types.h"
 #include "configuration/brake.h"
 #include "configuration/gap.h"
 #include "configuration/parsing.h"

@@ -6,7 +6,7 @@
 #include <mujoco/mujoco.h>
 #include <stdint.h>
 
-#include "catalogue/quantity.h"
+#include "catalogue/types.h"
 #include "mjgear.h"
 #include "mjgear_backlash.h"
 #include "mjgear_report.h"

@@ -1,6 +1,6 @@
 #include "configuration/gap.h"
 
-#include "catalogue/quantity.h"
+#include "catalogue/types.h"
 #include "configuration/jacobian.h"
 #include "friction/engine.h"
 

@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "catalogue/types.h"
 #include "configuration/check.h"
 #include "configuration/gap.h"
 #include "configuration/parsing.h"

@@ -1,6 +1,6 @@
 #include <stdio.h>
 
-#include "catalogue/quantity.h"
+#include "catalogue/types.h"
 #include "one_description.h"
 
 static const double kPi = 3.14159265358979323846;

@@ -1,7 +1,7 @@
 // The paper's projection and Korpelevich's method: they find the solution if their fixed point
 // converges or the inequality is monotone; otherwise they report that they did not
 
-#include "reference/reference.h"
+#include "solvers/solvers.h"
 
 #include <math.h>
 
