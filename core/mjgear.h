@@ -44,14 +44,25 @@
 
 #include <stddef.h>
 
-// the shared library exports only the declarations of its public headers
+// begin and end of the declarations of a public header, which the shared library alone exports
 #if defined(MJGEAR_EXPORTS) && defined(__GNUC__)
-#pragma GCC visibility push(default)
+#define mjgEXPORT   _Pragma("GCC visibility push(default)")
+#define mjgNOEXPORT _Pragma("GCC visibility pop")
+#else
+#define mjgEXPORT
+#define mjgNOEXPORT
 #endif
-
+// clang-format off
 #ifdef __cplusplus
-extern "C" {
+#define mjgBEGIN mjgEXPORT extern "C" {
+#define mjgEND   } mjgNOEXPORT
+#else
+#define mjgBEGIN mjgEXPORT
+#define mjgEND   mjgNOEXPORT
 #endif
+// clang-format on
+
+mjgBEGIN
 
 
 //---------------------------------- status and errors ---------------------------------------------
@@ -295,12 +306,6 @@ int mjg_certify(mjgCertificate* certificate, int* violated, const mjgProblem* pr
                 const mjgSolution* solution, double tolerance, mjgWorkspace* work);
 
 
-#ifdef __cplusplus
-}
-#endif
-
-#if defined(MJGEAR_EXPORTS) && defined(__GNUC__)
-#pragma GCC visibility pop
-#endif
+mjgEND
 
 #endif  // MJGEAR_H_

@@ -22,14 +22,7 @@
 
 #include "mjgear.h"
 
-// the shared library exports only the declarations of its public headers
-#if defined(MJGEAR_EXPORTS) && defined(__GNUC__)
-#pragma GCC visibility push(default)
-#endif
-
-#ifdef __cplusplus
-extern "C" {
-#endif
+mjgBEGIN
 
 
 //---------------------------------- laws ----------------------------------------------------------
@@ -231,12 +224,6 @@ void mjg_couplingRest(double* theta_b, double* omega_s, const mjgBacklash* law, 
 void mjg_couplingResolve(mjgCouplingStep* step, const mjgCoupling* coupling, double vhat, double A);
 
 
-#ifdef __cplusplus
-}
-#endif
-
-#if defined(MJGEAR_EXPORTS) && defined(__GNUC__)
-#pragma GCC visibility pop
-#endif
+mjgEND
 
 #endif  // MJGEAR_BACKLASH_H_

@@ -16,14 +16,7 @@
 
 #include "mjgear.h"
 
-// the shared library exports only the declarations of its public headers
-#if defined(MJGEAR_EXPORTS) && defined(__GNUC__)
-#pragma GCC visibility push(default)
-#endif
-
-#ifdef __cplusplus
-extern "C" {
-#endif
+mjgBEGIN
 
 
 //---------------------------------- geometry ------------------------------------------------------
@@ -239,12 +232,6 @@ int mjg_preset(mjgPreset* preset, int i);
 int mjg_presetFromName(const char* name);
 
 
-#ifdef __cplusplus
-}
-#endif
-
-#if defined(MJGEAR_EXPORTS) && defined(__GNUC__)
-#pragma GCC visibility pop
-#endif
+mjgEND
 
 #endif  // MJGEAR_CATALOGUE_H_

@@ -8,14 +8,7 @@
 
 #include "mjgear.h"
 
-// the shared library exports only the declarations of its public headers
-#if defined(MJGEAR_EXPORTS) && defined(__GNUC__)
-#pragma GCC visibility push(default)
-#endif
-
-#ifdef __cplusplus
-extern "C" {
-#endif
+mjgBEGIN
 
 
 //---------------------------------- the paper's operations ----------------------------------------
@@ -64,12 +57,6 @@ int mjg_step(double* v_next, mjgSolution* solution, mjgInfo* info, const double*
              double h, int n, const mjgSettings* settings, mjgWorkspace* work);
 
 
-#ifdef __cplusplus
-}
-#endif
-
-#if defined(MJGEAR_EXPORTS) && defined(__GNUC__)
-#pragma GCC visibility pop
-#endif
+mjgEND
 
 #endif  // MJGEAR_PAPER_H_

@@ -5,14 +5,7 @@
 
 #include "mjgear_text.h"
 
-// the shared library exports only the declarations of its public headers
-#if defined(MJGEAR_EXPORTS) && defined(__GNUC__)
-#pragma GCC visibility push(default)
-#endif
-
-#ifdef __cplusplus
-extern "C" {
-#endif
+mjgBEGIN
 
 
 //---------------------------------- conversion ----------------------------------------------------
@@ -88,12 +81,6 @@ typedef struct mjgFacts_ {
 void mjg_explain(mjgFacts* facts, const mjgTransmission* transmission, double load, double inertia);
 
 
-#ifdef __cplusplus
-}
-#endif
-
-#if defined(MJGEAR_EXPORTS) && defined(__GNUC__)
-#pragma GCC visibility pop
-#endif
+mjgEND
 
 #endif  // MJGEAR_REPORT_H_

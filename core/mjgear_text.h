@@ -7,14 +7,7 @@
 
 #include "mjgear_catalogue.h"
 
-// the shared library exports only the declarations of its public headers
-#if defined(MJGEAR_EXPORTS) && defined(__GNUC__)
-#pragma GCC visibility push(default)
-#endif
-
-#ifdef __cplusplus
-extern "C" {
-#endif
+mjgBEGIN
 
 
 //---------------------------------- names ---------------------------------------------------------
@@ -103,12 +96,6 @@ int mjg_readQuantity(double* value, mjgReport* report, const mjgKeyInfo* info, c
 int mjg_readTable(mjgTable* table, mjgReport* report, int kind, const char* text);
 
 
-#ifdef __cplusplus
-}
-#endif
-
-#if defined(MJGEAR_EXPORTS) && defined(__GNUC__)
-#pragma GCC visibility pop
-#endif
+mjgEND
 
 #endif  // MJGEAR_TEXT_H_
