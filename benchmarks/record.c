@@ -4,11 +4,13 @@
 //   MJGEAR_RECORD        file in the problem format; without it nothing is recorded
 //   MJGEAR_RECORD_EVERY  write one problem of so many, default 1
 
+#include <errno.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "output.h"
 #include "problem_file.h"
 
 int __real_mjg_solve(mjgSolution* solution, mjgInfo* info, const mjgProblem* problem,
@@ -18,6 +20,7 @@ int __wrap_mjg_solve(mjgSolution* solution, mjgInfo* info, const mjgProblem* pro
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static mjgOutput* output;
 static FILE* file;
 static long every = 1, calls, skipped;
 
@@ -26,7 +29,7 @@ static void closeFile(void) {
   if (skipped) {
     fprintf(stderr, "mjgear-record: %ld problems left out (not finite)\n", skipped);
   }
-  if (fclose(file)) {
+  if ((errno = mjg_closeOutput(output, 1))) {
     perror("mjgear-record: MJGEAR_RECORD");
   }
 }
@@ -39,7 +42,8 @@ static void openFile(void) {
   }
   every = number ? strtol(number, NULL, 10) : 1;
   every = every > 0 ? every : 1;
-  file = fopen(path, "w");
+  output = mjg_openOutput(path, 1);
+  file = output ? mjg_outputFile(output) : NULL;
   if (!file || mjg_writeHeader(file)) {
     perror("mjgear-record: MJGEAR_RECORD");
     return;

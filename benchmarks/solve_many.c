@@ -10,6 +10,7 @@
 #include "command_line.h"
 #include "inclusion.h"
 #include "mjgear_text.h"
+#include "output.h"
 #include "problem_file.h"
 #include "problems.h"
 #include "solving.h"
@@ -538,13 +539,14 @@ static long report(const Run* run) {
 
 //---------------------------------- main ----------------------------------------------------------
 
-static void runFile(Run* run) {
+// returns 1 if the file is no list of problems
+static int runFile(Run* run) {
   char error[256];
   size_t size;
   char* text = mjg_loadText(&size, run->options.problems, error, sizeof(error));
   if (!text) {
     fprintf(stderr, "mjgear-solve-many: %s\n", error);
-    exit(2);
+    return 1;
   }
   mjgReader reader;
   mjgRecord record = {0};
@@ -556,8 +558,9 @@ static void runFile(Run* run) {
   free(text);
   if (found == -1) {
     fprintf(stderr, "mjgear-solve-many: %s: %s\n", run->options.problems, reader.error);
-    exit(2);
+    return 1;
   }
+  return 0;
 }
 
 
@@ -583,29 +586,33 @@ static void runRandom(Run* run) {
 
 int main(int argc, char** argv) {
   Run run = {.digest = 14695981039346656037u};
+  mjgOutput* output = NULL;
   readOptions(&run.options, argc, argv);
   if (run.options.save) {
-    run.save = fopen(run.options.save, "w");
+    output = mjg_openOutput(run.options.save, 1);
+    run.save = output ? mjg_outputFile(output) : NULL;
     if (!run.save || mjg_writeHeader(run.save)) {
+      mjg_closeOutput(output, 0);
       stop("cannot write", run.options.save);
     }
   }
+  int refused = 0;
   if (run.options.problems) {
-    runFile(&run);
+    refused = runFile(&run);
   } else {
     runRandom(&run);
   }
-  long wrong = report(&run);
+  long wrong = refused ? 0 : report(&run);
   mjg_freePlace(&run.place);
   mjg_freePlace(&run.other);
-  int lost = run.save && ferror(run.save);
-  if (run.save && (fclose(run.save) || lost)) {
-    fprintf(stderr, "mjgear-solve-many: cannot write '%s'\n", run.options.save);
+  int lost = mjg_closeOutput(output, 1);
+  if (lost) {
+    fprintf(stderr, "mjgear-solve-many: cannot write '%s': %s\n", run.options.save, strerror(lost));
     return 1;
   }
   if (fflush(stdout) || ferror(stdout)) {
     fputs("mjgear-solve-many: cannot write standard output\n", stderr);
     return 1;
   }
-  return wrong != 0;
+  return refused ? 2 : wrong != 0;
 }

@@ -14,21 +14,31 @@ enum {
 struct mjgOutput_ {
   FILE* file;
   int error;
-  char* path;
+  int flg_rows;
+  char path[4096];
+  char part[4096];  // what is written: path, or path and ".part" beside an older file
   char buffer[ROOM];
 };
 
 
-mjgOutput* mjg_openOutput(const char* path) {
+mjgOutput* mjg_openOutput(const char* path, int flg_rows) {
   mjgOutput* output = calloc(1, sizeof(mjgOutput));
-  if (!output) {
+  if (!output || strlen(path) + sizeof(".part") > sizeof(output->part)) {
+    errno = output ? ENAMETOOLONG : ENOMEM;
+    free(output);
     return NULL;
   }
-  output->path = strdup(path);
-  output->file = output->path ? fopen(path, "w") : NULL;
+  output->flg_rows = flg_rows;
+  struct stat status;
+  snprintf(output->path, sizeof(output->path), "%s", path);
+  if (lstat(path, &status)) {
+    snprintf(output->part, sizeof(output->part), "%s", path);
+  } else {
+    mjg_partOf(output->part, sizeof(output->part), path);
+  }
+  output->file = fopen(output->part, "w");
   if (!output->file) {
     int error = errno;
-    free(output->path);
     free(output);
     errno = error;
     return NULL;
@@ -71,21 +81,24 @@ static void cutRow(const char* path) {
 }
 
 
-int mjg_closeOutput(mjgOutput* output) {
+int mjg_closeOutput(mjgOutput* output, int flg_complete) {
   if (!output) {
     return 0;
   }
   mjg_isOutputLost(output);
-  int flg_empty = ftello(output->file) == 0;
+  int flg_whole = ftello(output->file) > 0 && (flg_complete || output->flg_rows);
   errno = 0;
   if (fclose(output->file) && !output->error) {
     output->error = errno ? errno : EIO;
   }
-  int error = output->error;
-  if (error || flg_empty) {
+  int flg_new = !strcmp(output->part, output->path);
+  if (flg_new && output->error && output->flg_rows) {
     cutRow(output->path);
+  } else {
+    int misplaced = mjg_finishPart(output->part, output->path, flg_whole && !output->error);
+    output->error = output->error ? output->error : misplaced;
   }
-  free(output->path);
+  int error = output->error;
   free(output);
   return error;
 }
@@ -111,7 +124,14 @@ int mjg_finishPart(const char* part, const char* path, int flg_complete) {
     mjg_discard(part);
     return 0;
   }
-  return strcmp(part, path) && rename(part, path) ? errno : 0;
+  if (!strcmp(part, path)) {
+    return 0;
+  }
+  struct stat old;
+  if (!stat(path, &old)) {
+    chmod(part, old.st_mode & 0777);
+  }
+  return rename(part, path) ? errno : 0;
 }
 
 

@@ -7,17 +7,18 @@
 
 typedef struct mjgOutput_ mjgOutput;
 
-// a file that is written from its beginning; null with errno. Each row goes to the file as a whole (up to
-// 64 KiB), so that a program that is interrupted leaves none that is cut
-mjgOutput* mjg_openOutput(const char* path);
+// Open a file that is written from its beginning; null with errno. Each row goes to the file as a whole (up to
+// 64 KiB), so that a program that is interrupted leaves none that is cut. An older file stays until the new one is
+// closed: rows go to path and ".part". flg_rows: rows are of use where some are missing
+mjgOutput* mjg_openOutput(const char* path, int flg_rows);
 FILE* mjg_outputFile(mjgOutput* output);
 
 // returns 1 if a write has failed
 int mjg_isOutputLost(mjgOutput* output);
 
-// 0: everything was written; else an errno, and rows that are whole stay. No empty file stays.
-// output is nullable
-int mjg_closeOutput(mjgOutput* output);
+// Close it, complete or not. Returns 0 if everything was written, else an errno. What is lost, empty, or incomplete and
+// of no use (flg_rows) replaces no older file; without one, whole rows that are of use stay. output is nullable
+int mjg_closeOutput(mjgOutput* output, int flg_complete);
 
 // remove the remains of a failure, if they are a plain file
 void mjg_discard(const char* path);

@@ -22,6 +22,7 @@ SLOW = {line.split()[0] for line in (SOURCE / "tests" / "slow.txt").read_text().
 ARGUMENTS = {
     "test_mjgear": ["mjgear"],
     "test_models": ["mjgear"],
+    "test_problem_format": ["mjgear-solve-many"],
     "test_python_bam": ["mjgear"],
     "test_python_hold": ["mjgear"],
     "test_python_strict": ["mjgear"],

@@ -2,10 +2,15 @@
 
 import os
 import re
+import resource
+import signal
+import subprocess
+import sys
 import tempfile
 
 import numpy as np
 
+SOLVE_MANY = sys.argv[1]
 source = os.environ["MJGEAR_SOURCE_DIR"]
 with open(os.path.join(source, "benchmarks", "PROBLEM_FORMAT.md")) as file:
     page = file.read()
@@ -56,6 +61,28 @@ def test_recorded_problems():
         assert "P" in problem or {"alpha", "beta"} <= set(problem)
 
 
+def test_full_disk():
+    """An older file of problems stays where the new one cannot be written."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "old.txt")
+        for size, code, begins in ((0, (1, 2), "as it was"), (10**6, (0,), "mjgear-problems")):
+            with open(path, "w") as file:
+                file.write("as it was")
+
+            def limit(size=size):
+                signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+                resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
+
+            done = subprocess.run(
+                [SOLVE_MANY, "--count", "10", "--save", path], capture_output=True, text=True, preexec_fn=limit
+            )
+            assert done.returncode in code and (size or "old.txt" in done.stderr), done
+            with open(path) as file:
+                assert file.read().startswith(begins), size
+            assert os.listdir(folder) == ["old.txt"]
+
+
 if __name__ == "__main__":
+    test_full_disk()
     test_example()
     test_recorded_problems()

@@ -143,6 +143,29 @@ class Run(unittest.TestCase):
                     lines = path.read_text().splitlines(keepends=True)
                     self.assertGreater(len(lines), rows)
                     self.assertEqual({(line.count(","), line[-1]) for line in lines}, {(lines[0].count(","), "\n")})
+        for name, more in (
+            ("gamma_v=0.2.csv", ()),
+            ("gamma_v=0.2.npy", ("--npy",)),
+            ("claims.csv", ("--duration", "0.005")),
+        ):
+            with self.subTest("an older file stays", name=name):
+                path = self.folder / "rod" / name
+                path.write_text("as it was")
+                size = 5000 if "claims" not in name else 0
+                code, _, errors = run(
+                    "rod",
+                    "--case",
+                    "gamma_v=0.2",
+                    "--out",
+                    ".",
+                    *more,
+                    folder=self.folder,
+                    preexec_fn=self.limited(size),
+                )
+                self.assertEqual(code, 1)
+                self.assertIn("File too large", errors)
+                self.assertEqual(path.read_text(), "as it was")
+                self.assertEqual([*self.folder.rglob("*.part")], [])
         for option in ("--list", "--help"):
             with open("/dev/full", "w") as full:
                 done = subprocess.run([RUN, option], stdout=full, stderr=subprocess.PIPE, text=True)

@@ -98,7 +98,7 @@ class Films(unittest.TestCase):
         self.assertEqual(found, ["320", "240", "h264", "yuv420p", "25/1", "26"])
 
     def test_full_disk(self):
-        """Whole rows stay; half a picture, half a film and a table without rows do not, and an older picture or film stays."""
+        """Whole rows stay; half a picture, half a film and a table without rows do not, and an older file stays."""
 
         def limit(size):
             signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
@@ -110,6 +110,8 @@ class Films(unittest.TestCase):
             (4096, "full.png", "--picture"),
             (0, "old.png", "--picture"),
             (2000, "old.mp4", "--record"),
+            (0, "old.csv", "--csv"),
+            (5000, "old.csv", "--csv"),
         ):
             if name.startswith("old"):
                 (FOLDER / name).write_text("as it was")
@@ -143,6 +145,9 @@ class Films(unittest.TestCase):
         rows = rows_of("rod.csv")
         at = {round(row["time"], 3): row for row in rows}
         self.assertEqual(len(rows), 2000)
+        (FOLDER / "rod.csv").chmod(0o640)
+        view("rod/gamma_v=1.05", "--csv", "rod.csv", "--duration", "0.1")  # a new table replaces it whole
+        self.assertEqual((len(rows_of("rod.csv")), (FOLDER / "rod.csv").stat().st_mode & 0o777), (100, 0o640))
         self.assertEqual(at[1.39]["v_rod"], 0)
         self.assertAlmostEqual(at[1.39]["q_rod"], -1.47503e-2, delta=1e-6)
 

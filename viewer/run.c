@@ -287,7 +287,8 @@ static mjgOutput* openResult(const char* folder, const char* scene, const char* 
     }
     *p = '/';
   }
-  mjgOutput* output = mjg_openOutput(path);
+  // an array of fewer rows than it says is of no use
+  mjgOutput* output = mjg_openOutput(path, !strstr(name, ".npy"));
   if (!output) {
     complain("%s: %s", path, strerror(errno));
   }
@@ -295,9 +296,10 @@ static mjgOutput* openResult(const char* folder, const char* scene, const char* 
 }
 
 
-// close a result; 0: everything was written
-static int closeResult(mjgOutput* output, const char* folder, const char* scene, const char* name) {
-  int error = mjg_closeOutput(output);
+// close a result, complete or not; 0: everything was written
+static int closeResult(mjgOutput* output, const char* folder, const char* scene, const char* name,
+                       int flg_complete) {
+  int error = mjg_closeOutput(output, flg_complete);
   if (error) {
     complain("%s/%s/%s: %s", folder, scene, name, strerror(error));
   }
@@ -332,7 +334,7 @@ static int writeDifferences(const char* folder, const mjgScene* scene, const mjg
               agrees(&play[i]));
     }
   }
-  return closeResult(output, folder, scene->name, "differences.csv");
+  return closeResult(output, folder, scene->name, "differences.csv", 1);
 }
 
 
@@ -343,7 +345,7 @@ static int writeJoints(const char* folder, const mjgScene* scene, const mjModel*
     return -1;
   }
   mjg_writeJoints(m, mjg_outputFile(output));
-  return closeResult(output, folder, scene->name, "joints.csv");
+  return closeResult(output, folder, scene->name, "joints.csv", 1);
 }
 
 
@@ -356,7 +358,7 @@ static int writeAbout(const char* folder, const mjgScene* scene) {
   const char* slash = strchr(scene->xml, '/');
   fprintf(mjg_outputFile(output), "folder,caption\n\"%.*s\",\"%s\"\n",
           slash ? (int)(slash - scene->xml) : 0, scene->xml, scene->caption ? scene->caption : "");
-  return closeResult(output, folder, scene->name, "about.csv");
+  return closeResult(output, folder, scene->name, "about.csv", 1);
 }
 
 
@@ -371,7 +373,7 @@ static int writeClaims(const char* folder, const mjgScene* scene, const mjgClaim
   for (int i = 0; i < claims->n; i++) {
     fprintf(file, "%d,\"%s\"\n", claims->claim[i].holds, claims->claim[i].text);
   }
-  return closeResult(output, folder, scene->name, "claims.csv");
+  return closeResult(output, folder, scene->name, "claims.csv", 1);
 }
 
 
@@ -433,13 +435,8 @@ static int runCase(mjgPlay* play, const mjgOptions* options, const mjgScene* sce
   int failed = options->out && !output;
   failed = failed || (output && writeJoints(options->out, scene, m));
   failed = failed || playSteps(play, output, options, keep, progress, done, share, label);
-  if (closeResult(output, options->out, scene->name, name)) {
+  if (closeResult(output, options->out, scene->name, name, !failed)) {
     failed = -1;
-  }
-  if (failed && options->npy && options->out) {  // an array of fewer rows than it says
-    char path[4096];
-    snprintf(path, sizeof path, "%s/%s/%s", options->out, scene->name, name);
-    mjg_discard(path);
   }
   mj_deleteData(d);
   mj_deleteModel(m);

@@ -333,7 +333,7 @@ int showOpen(Show* show, const ShowOptions* option, char* error, size_t error_si
   if (code || !option->csv) {
     return code;
   }
-  show->csv = mjg_openOutput(option->csv);
+  show->csv = mjg_openOutput(option->csv, 1);
   if (!show->csv) {
     snprintf(error, error_size, "cannot write %s: %s", option->csv, strerror(errno));
     showClose(show, error, error_size);
@@ -425,7 +425,7 @@ int showChange(Show* show, const char* file, SimFriction against, const char* be
 
 
 int showClose(Show* show, char* error, size_t error_size) {
-  int code = 0, lost = mjg_closeOutput(show->csv);
+  int code = 0, lost = mjg_closeOutput(show->csv, 1);
   if (lost) {
     snprintf(error, error_size, "cannot write %s: %s", show->option.csv, strerror(lost));
     code = exitOUTPUT;

@@ -26,7 +26,7 @@ import mujoco
 import numpy as np
 from scipy.stats import t as student
 
-from mjgear import _library, identify
+from mjgear import _files, _library, identify
 from mjgear.identify import models
 from mjgear.identify.models import MODELS, Model, Parameter
 
@@ -291,7 +291,7 @@ def main():
             found = measured(name, options.data, list(dict.fromkeys(["native", *missing])), options.starts)
             table[name] = {**found, "models": {**found["models"], **done}}
             if options.keep:
-                options.keep.write_text(json.dumps(table, indent=1))
+                _files.write(options.keep, json.dumps(table, indent=1))
     print(record(table, names, chosen))
 
 

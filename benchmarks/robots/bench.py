@@ -349,7 +349,9 @@ def main():
             for row in rows:
                 print(describe(row), flush=True)
             if args.json:
-                args.json.write_text(json.dumps(table, indent=1))
+                part = args.json.with_name(f"{args.json.name}.part")  # an older table stays until this one is whole
+                part.write_text(json.dumps(table, indent=1))
+                part.replace(args.json)
     summarize(table, args)
     return 1 if args.fail and sum(r.get("silent", 0) + r.get("wrong", 0) for r in table) else 0
 

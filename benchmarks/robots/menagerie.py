@@ -36,6 +36,7 @@ import record
 import robots
 
 import mjgear
+from mjgear import _files
 
 INTEGRATORS = other_models.INTEGRATORS
 KINDS = {"free": "A", "locking": "B", "play": "C"}  # letters of robots.gear()
@@ -391,7 +392,7 @@ def write(path, found, made):
         if path.exists()
         else "# Record: robots of the Menagerie\n\n"
     )
-    path.write_text(f"{old}<!-- the rest is written -->\n\n{made}\n\n" + "\n".join(text) + "\n", encoding="utf-8")
+    _files.write(path, f"{old}<!-- the rest is written -->\n\n{made}\n\n" + "\n".join(text) + "\n")
 
 
 def main():
@@ -444,7 +445,7 @@ def main():
             found[name][0] |= {"end": end} if end else {}
         print(line_of(name, found[name]), flush=True)
         if args.json:
-            args.json.write_text(json.dumps(found))
+            _files.write(args.json, json.dumps(found))
     if args.table:
         source = "--package" if args.package else f"--folder {args.folder.name}"
         write(
