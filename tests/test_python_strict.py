@@ -584,14 +584,49 @@ class Home(unittest.TestCase):
             self.assertEqual(list(mjgear.Gears(model, mujoco.MjData(model))), ["a_left_hip", "a_right_hip"])
             break
 
-    def test_none_is_told(self):
+    def travels(self, robot, part, expected):
+        """Gears of a model, of its copy, its text, and where it, or a part of it, is attached."""
+        scene, other = mujoco.MjSpec(), mujoco.MjSpec()
+        scene.attach(robot.copy(), frame=scene.worldbody.add_frame(), prefix="a_")
+        other.worldbody.add_frame().attach_body(robot.copy().body(part), "a_", "") if part else None
+        text = mujoco.MjModel.from_xml_string(robot.to_xml())
+        models = [robot.copy().compile(), text, robot.compile(), scene.compile(), *([other.compile()] if part else [])]
+        for model in models:
+            names = [name.removeprefix("a_") for name in mjgear.Gears(model, mujoco.MjData(model))]
+            self.assertEqual(names, expected)
+
+    def test_roots_without_a_common_body(self):
         scene = mujoco.MjSpec()
         for name in ("a", "b"):
             body = scene.worldbody.add_body(name=name)
             body.add_joint(name=f"joint_{name}", armature=0.1)
             body.add_geom(size=[0.1, 0, 0])
-        with self.assertWarnsRegex(mjgear.GearWarning, "no body references it, so that it is left behind"):
-            self.assertIsNone(mjgear.add(scene, "*", "worm").home)
+        self.assertEqual(mjgear.add(scene, "*", "worm").home, "gears_home")
+        self.travels(scene, None, ["joint_a", "joint_b"])
+
+    def test_second_call(self):
+        """Gears of one body by two calls: tendons, joints, and again after one was removed."""
+        for kind in "tendons", "joints":
+            robot = mujoco.MjSpec()
+            base = robot.worldbody.add_body(name="base")
+            for name in ("a", "b"):
+                base.add_joint(name=name, axis=np.eye(3)["ab".index(name)], armature=0.1)
+                robot.add_actuator(trntype=mujoco.mjtTrn.mjTRN_JOINT, target=name).set_to_motor()
+            base.add_geom(size=[0.1, 0, 0])
+            for name in ("s", "t") if kind == "tendons" else ():
+                tendon = robot.add_tendon(name=name, armature=0.1)
+                tendon.wrap_joint("a", 1)
+                tendon.wrap_joint("b", 1 if name == "s" else -1)
+                robot.add_actuator(trntype=mujoco.mjtTrn.mjTRN_TENDON, target=name).set_to_motor()
+            names = [one.name for one in getattr(robot, kind)]
+            homes = [mjgear.add(robot, **{kind: name}, eta_forward=0.7, coulomb=0.1).home for name in names]
+            self.assertEqual(homes, ["base", "gears_2_home"])
+            self.travels(robot, "base", names)
+            mjgear.remove(robot, **{kind: names[1]})
+            self.assertIsNone(robot.body("gears_2_home"))
+            self.travels(robot, "base", names[:1])
+            self.assertEqual(mjgear.add(robot, **{kind: names[1]}, eta_forward=0.7).home, "gears_2_home")
+            self.travels(robot, "base", names)
 
 
 class Shown(unittest.TestCase):

@@ -503,8 +503,8 @@ static void warnHomeless(mjgReport* report, const mjModel* m, int slot) {
       mjg_refuse(report,
                  mjgpNAME
                  ", instance '%.60s': no body references it, so that it is left behind where this "
-                 "model is attached to another; write <plugin plugin=\"%s\" instance=\"%.60s\"/> "
-                 "in the robot's root body",
+                 "model is copied or attached to another; write <plugin plugin=\"%s\" "
+                 "instance=\"%.60s\"/> in the robot's root body, or in an empty body inside it",
                  name, mjgpNAME, name);
     }
   }

@@ -175,6 +175,7 @@ def _unmarked(joint: Any) -> str:
 
 
 _MARK = "; gear of instance "
+HOME = "refers to gears"  # of a body that add() made for that
 
 
 def lost(spec: mujoco.MjSpec, have: Iterable[str]) -> list[str]:
@@ -219,11 +220,13 @@ def _delete_sensors(spec: mujoco.MjSpec, instance: str, gone: Mapping[str, list[
 
 def _delete_references(spec: mujoco.MjSpec, instance: str) -> None:
     """Take references to an instance out of the bodies, and keys inside of them."""
-    for i, body in enumerate(spec.bodies):
+    for i, body in enumerate(list(spec.bodies)):
         if (_is_inside(body) and f"{body.name}:{i}" == instance) or (
             body.plugin.active and body.plugin.name == instance
         ):
             body.plugin.name, body.plugin.plugin_name, body.plugin.active = "", "", False
+            if body.info == HOME:
+                spec.delete(body)
 
 
 def _rewrite(spec: mujoco.MjSpec, left: Mapping[str, dict[str, str]]) -> None:

@@ -37,7 +37,7 @@ class Added:
         armature: rotor inertia that was set, kg m2, by joint and tendon.
         damping: viscous friction that was set, N m/(rad/s), by joint and tendon.
         kept: current armature and damping of all joints and tendons.
-        home: name of the body that refers to the instance, so that it travels with attach; None: there is none.
+        home: name of the body that refers to the instance, so that it travels with copy and attach.
         sensors: names of the sensors.
         slides: joints and tendons whose numbers are in m, N and kg.
 
@@ -50,7 +50,7 @@ class Added:
     config: Mapping[str, str]
     armature: Mapping[str, float]
     damping: Mapping[str, float]
-    home: str | None
+    home: str
     sensors: tuple[str, ...]
     kept: Mapping[str, tuple[float, float]]
     slides: frozenset[str]
@@ -66,7 +66,7 @@ class Added:
         units = [" | ".join(_tables.unit(unit, slide) for slide in kinds) for unit in ("kg m2", "N m/(rad/s)")]
         table = _tables.headed(("joint", "armature", "damping"), ("", *units), rows)
         config = " ".join(f"{key}={value!r}" for key, value in self.config.items() if key not in ("joint", "tendon"))
-        home = "no body" if self.home is None else f"body '{self.home}'" if self.home else "a body without a name"
+        home = f"body '{self.home}'" if self.home else "a body without a name"
         return f"instance '{self.instance}' in {home}: {config}\n{table}"
 
 
@@ -99,8 +99,8 @@ def add(
             "preset": all get the preset's. A number, or one for each: this inertia, kg m2 at the output side.
             motor_inertia (with ratio) counts as a number; the preset's inertia of the gear itself comes on top of it.
         replace: joints that have a gear lose it and get this one.
-        home: "shared": one instance, in the nearest body that carries all joints; a part of the robot that is attached without that body
-            leaves its gears behind. "own": an instance for each joint, NAME_JOINT, in the joint's own body.
+        home: "shared": one instance, in the nearest body that carries all joints, or in an empty one inside it, NAME_home, if that refers
+            to another instance; a part of the robot that is attached without that body leaves its gears behind. "own": an instance for each joint, NAME_JOINT, in the joint's own body.
         values: keys of doc/mjcf.md, SI at the output side or texts with a unit ("2 Nm", "0.2 kgcm2"): one value for all,
             or a sequence with one for each joint and then each tendon. Keys that begin with "motor_" need ratio.
             viscous becomes the damping of joint or tendon; a preset's is taken only where they have none. With
@@ -116,7 +116,7 @@ def add(
 
     Warns:
         GearWarning: a gear that does nothing while its motor is off, because the joint has neither rotor inertia nor
-            constant friction; a leadscrew on a hinge or a worm on a slide; no body that carries all joints; plugin instances without
+            constant friction; a leadscrew on a hinge or a worm on a slide; plugin instances without
             a name without which the engine's writer loses the gears.
     """
     call = _read(spec, joints, preset, tendons, motor, name, armature, values, replace)
@@ -298,9 +298,8 @@ def _write(spec: mujoco.MjSpec, call: _Call, plan: _Plan, sensors: bool, home: s
     homes = []
     for name, (keys, items) in instances.items():
         spec.add_plugin(name=name, plugin_name=NAME, active=True).config = keys
-        homes.append(_find_home([*items, *(plan.motors if home == "shared" else ())]))
-        if homes[-1] is not None:
-            _refer(homes[-1], name)
+        homes.append(_find_home(spec, [*items, *(plan.motors if home == "shared" else ())], name))
+        _refer(homes[-1], name)
     for line in _remove.unnamed(spec):
         warn(line)
     whose = {one.name: name for name, (_, items) in instances.items() for one in items}
@@ -311,7 +310,7 @@ def _write(spec: mujoco.MjSpec, call: _Call, plan: _Plan, sensors: bool, home: s
         config=Known("key", config),
         armature=Known("armature", set_armature),
         damping=Known("damping", set_damping),
-        home=None if homes[0] is None else str(homes[0].name),
+        home=str(homes[0].name),
         kept=Known(
             "joint", {one.name: (own_inertia(spec, one), float(np.ravel(one.damping)[0])) for one in call.found}
         ),
@@ -558,8 +557,7 @@ def _refuse(spec: mujoco.MjSpec, call: _Call, plan: _Plan) -> None:
             words = {"joint": _remove.quote(shared), "gamma_u": "0", "gamma_v": "0"}
             probe.add_plugin(name=other.name, plugin_name=accepting, active=True).config = words
     probe.add_plugin(name=call.name, plugin_name=accepting, active=True).config = dict(plan.config)
-    if _find_home([*call.found, *plan.motors], _freed(spec, lists) if call.replace else ()) is not None:
-        _refer(root, call.name, accepting)
+    _refer(root, call.name, accepting)
     problems, lines = _check.ask(probe.compile())
     if problems:
         raise GearError("\n".join(problems))
@@ -588,9 +586,15 @@ def shared_bodies(items: Sequence[Any]) -> list[Any]:
     return [body for body in chains[0] if all(body in chain for chain in chains[1:])] if chains else []
 
 
-def _find_home(items: Sequence[Any], freed: Iterable[str] = ()) -> Any:
-    """The nearest body that carries all of them and refers to no other plugin, except instances that are removed; None: no such body."""
-    return next((body for body in shared_bodies(items) if not body.plugin.active or body.plugin.name in freed), None)
+def _find_home(spec: mujoco.MjSpec, items: Sequence[Any], instance: str) -> Any:
+    """The nearest body that carries all of them and refers to no other plugin, or an empty one inside the nearest or the world."""
+    carriers = shared_bodies(items)
+    free = next((body for body in carriers if not body.plugin.active), None)
+    if free is not None:
+        return free
+    made = (carriers[0] if carriers else spec.worldbody).add_body(info=_remove.HOME)
+    made.name = f"{instance}_home" if spec.body(f"{instance}_home") is None else ""
+    return made
 
 
 def _refer(body: Any, instance: str, plugin: str = NAME) -> None:
