@@ -143,6 +143,25 @@ def test_closes_in_time() -> None:
             assert mjgear.Gears(model, data)["j"].brake == data.plugin_state[place]
 
 
+def test_one_instance_of_several() -> None:
+    """Brakes of one instance keep their own travels: one that closes later takes less speed."""
+    model = mujoco.MjModel.from_xml_string(
+        f"""<mujoco><option timestep='.001' gravity='0 0 0'/><extension><plugin plugin='mjgear.brake'><instance name='both'>
+        {keys(holding_torque=10, closing_time=0.01, opening_time=0.01, normally="open")}</instance></plugin></extension><worldbody>
+        <body><joint name='a' type='slide'/><geom size='.1' mass='1'/></body><body pos='1 0 0'><joint name='b' type='slide'/><geom size='.1' mass='1'/></body>
+        </worldbody><actuator><plugin instance='both' joint='a'/><plugin instance='both' joint='b'/></actuator></mujoco>"""
+    )
+    data = mujoco.MjData(model)
+    data.qvel[:] = 1
+    gears = mjgear.Gears(model, data)
+    for k in range(5):
+        data.ctrl[:] = 1, k > 2
+        mujoco.mj_step(model, data)
+    # after k steps at 1 the share is k/10, and a step takes h 10 N share / 1 kg off
+    assert np.allclose([gears["a"].brake, gears["b"].brake], [0.5, 0.2], rtol=0, atol=1e-15)
+    assert np.allclose(1 - data.qvel, [0.015, 0.003], rtol=0, atol=1e-14)
+
+
 def test_restored() -> None:
     rng = np.random.default_rng(1)
     model = make(
