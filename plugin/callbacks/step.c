@@ -34,12 +34,8 @@ static int isAwake(const mjModel* m, const mjData* d, mjgpRow row) {
 // Returns the velocity on which a gear acts; for a gap between two joints, the motor's less the
 // load's.
 static mjgpRow rowOf(const mjModel* m, const mjData* d, const mjgpJoint* joint) {
-  if (joint->gap != mjgpGAP_LOAD) {
-    return mjgp_row(m, d, joint);
-  }
-  int first = !mjgp_isAwake(m, d, joint->sides[0]);
-  int n = mjgp_isAwake(m, d, joint->sides[1]) + !first;
-  return (mjgpRow){n, joint->sides + first, joint->signs + first};
+  int pair = joint->gap == mjgpGAP_LOAD;
+  return pair ? (mjgpRow){2, joint->sides, joint->signs} : mjgp_row(m, d, joint);
 }
 
 
@@ -253,8 +249,8 @@ static void step(mjgpGears* g, const mjModel* m, mjData* d, int actuated) {
   }
   if (g->config->spanning && m->opt.enableflags & mjENBL_SLEEP) {
     mjgp_warn(g, mjgpWARN_SLEEP,
-              "the flag sleep was set in a model where a tendon with a gear connects kinematic "
-              "trees, which may not fall asleep one by one. Disable it");
+              "the flag sleep was set in a model where a gear connects kinematic trees, which may "
+              "not fall asleep one by one. Disable it");
   }
   warnOfKeyframe(g, d);
   mj_markStack(d);

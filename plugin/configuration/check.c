@@ -207,6 +207,28 @@ mjModel mjgp_withoutOptions(const mjModel* m) {
 }
 
 
+// Refuse gears between kinematic trees of which one may fall asleep alone, where it would be a wall.
+static void checkSleep(mjgReport* report, const mjModel* m, const mjgpJoint* joint) {
+  int n, trees = 0, flag = m == compiled ? compiled_sleep : m->opt.enableflags & mjENBL_SLEEP;
+  const int* dof = mjgp_rowDofs(&n, m, joint);
+  if (joint->gap == mjgpGAP_LOAD) {
+    n = 2;
+    dof = joint->sides;
+  }
+  for (int k = 1; k < n; k++) {
+    trees |= m->dof_treeid[dof[k]] != m->dof_treeid[dof[0]];
+  }
+  if (trees && flag) {
+    mjgpPlace place = {m, joint->instance, joint->gap == mjgpGAP_LOAD ? "motor_joint" : "tendon",
+                       report, 0};
+    mjgp_refuseKey(&place,
+                   "the gear of %s '%s' connects kinematic trees, which may not fall asleep one by "
+                   "one; disable the flag sleep",
+                   mjgp_gearKind(joint), mjgp_gearName(m, joint));
+  }
+}
+
+
 // Refuse tendons whose motor torque is not one number at the gear.
 static void checkTendon(mjgReport* report, const mjModel* m, const mjgpJoint* joint) {
   mjgpPlace place = {m, joint->instance, "tendon", report, 0};
@@ -229,10 +251,9 @@ static void checkTendon(mjgReport* report, const mjModel* m, const mjgpJoint* jo
   }
 
   // the engine's matrices leave out terms between different branches of a tree
-  int chain = 1, trees = 0;
+  int chain = 1;
   for (int k = 1; k < n; k++) {
     chain &= mjgp_isInInertia(m, dof[k], dof[k - 1]);
-    trees |= m->dof_treeid[dof[k]] != m->dof_treeid[dof[0]];
   }
   if (chain) {
     return;
@@ -252,12 +273,6 @@ static void checkTendon(mjgReport* report, const mjModel* m, const mjgpJoint* jo
                    "has velocity gains or damping, whose coupling this integrator leaves out; set "
                    "<option integrator=\"%s\"/>",
                    name, mjgpDISCRETE ? "discrete" : "Euler");
-  }
-  if (trees && ((m == compiled && compiled_sleep) || m->opt.enableflags & mjENBL_SLEEP)) {
-    mjgp_refuseKey(&place,
-                   "tendon '%s' connects kinematic trees, which may not fall asleep one by one; "
-                   "disable the flag sleep",
-                   name);
   }
 }
 
@@ -367,6 +382,7 @@ mjgpJoint* mjgp_check(int* n, mjgpOptions* options, mjgReport* report, const mjM
     }
     checkRotor(report, m, joint + i);
     checkSlides(report, m, joint + i);
+    checkSleep(report, m, joint + i);
     if (options->coupling == mjgpCOUPLING_LAGGED) {
       checkLagged(report, m, joint + i);
     }

@@ -288,7 +288,7 @@ static void startIsland(mjgpGears* g, const mjModel* m, mjData* d, const mjgpIne
 }
 
 
-// Set d->qacc_warmstart of trees without constraints, and of islands without gears the cheaper
+// Set d->qacc_warmstart of awake trees without constraints, and of islands without gears the cheaper
 // start. The engine compares the cost of qacc_warmstart and qacc_smooth for all islands at once,
 // so that one bad island would spoil the start of all.
 static void chooseStart(mjgpGears* g, const mjModel* m, mjData* d, mjgpInertia* Mhat,
@@ -324,13 +324,14 @@ static void chooseStart(mjgpGears* g, const mjModel* m, mjData* d, mjgpInertia* 
   const mjgpInertia M = {.upper = d->qLD, .pivot = d->qLDiagInv, .adr = m->M_rowadr};
   for (int t = 0; t < m->ntree; t++) {
     int begin = m->tree_dofadr[t], end = begin + m->tree_dofnum[t];
-    int island = end > begin ? d->dof_island[begin] : -1;
-    if (end > begin && (island < 0 || !coupled[island])) {
+    int awake = end > begin && mjgp_isAwake(m, d, begin);
+    int island = awake ? d->dof_island[begin] : -1;
+    if (awake && (island < 0 || !coupled[island])) {
       mjgp_solveInertia(smooth, m, discrete ? Mhat : &M, begin, end);
     }
   }
   for (int i = 0; i < nv; i++) {
-    if (d->dof_island[i] < 0) {
+    if (d->dof_island[i] < 0 && mjgp_isAwake(m, d, i)) {
       d->qacc_warmstart[i] = smooth[i];
     }
   }

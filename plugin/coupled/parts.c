@@ -8,7 +8,7 @@
 
 
 int mjgp_connectsTrees(const mjgpGears* g, const mjgpInertia* Mhat) {
-  return g->config->crossing || g->config->spanning || g->in.reaches || Mhat->coupled;
+  return g->config->spanning || g->in.reaches || Mhat->coupled;
 }
 
 

@@ -254,7 +254,7 @@ static void findReach(mjgpConfig* c, const mjModel* m) {
     }
     if (c->joint[i].gap == mjgpGAP_LOAD) {
       int motor = c->joint[c->joint[i].partner].dof;
-      c->crossing |= m->dof_treeid[dof[0]] != m->dof_treeid[motor];
+      c->spanning |= m->dof_treeid[dof[0]] != m->dof_treeid[motor];
       uniteTrees(first, c->ntree, m->dof_treeid[dof[0]], m->dof_treeid[motor]);
     }
   }

@@ -41,8 +41,7 @@ typedef struct mjgpConfig_ {
   int gaps;         // joints with a gap, and their motors
   int rotors;       // joints behind a rotor that is state of the plugin
   int encoders;     // joints whose encoder is on a rotor that is state of the plugin
-  int crossing;     // a gap couples joints of different trees
-  int spanning;     // a tendon with a gear couples joints of different trees
+  int spanning;     // a gear couples joints of different trees
   int ntree;        // kinematic trees
   int ndof;         // dofs on which gears act
   int ngeared;      // tendons with gears

@@ -73,5 +73,26 @@ def test_neighbours_fall_asleep():
     assert seen > 100 / 18 * len(cases), seen  # more than 100 in all 18 cases
 
 
+def test_motor_in_another_tree():
+    """A motor_joint in a tree of its own is refused: where one sleeps it would be a wall. Without the flag, and in one tree, it is right."""
+    motor = "<body><joint name='motor' axis='0 0 1'/><geom size='.05' mass='.2'/>{}</body>{}"
+    load = "<body pos='0 0 2'><joint name='load' axis='0 0 1'/><geom size='.1' mass='1'/></body>"
+    for bodies, sleep, apart in (([load, ""], "enable", 0), (["", load], "disable", 1), (["", load], "enable", 1)):
+        text = (
+            f"<mujoco><option><flag sleep='{sleep}'/></option><worldbody>{motor.format(*bodies)}</worldbody></mujoco>"
+        )
+        spec = mujoco.MjSpec.from_string(text)
+        play = {key: value for key, value in PLAY.items() if key != "rotor_inertia"}
+        mjgear.add(spec, "load", eta_forward=0.8, eta_backward=0.7, motor_joint="motor", **play)
+        if apart and sleep == "enable":
+            line = "key 'motor_joint': the gear of joint 'load' connects kinematic trees, which may not fall asleep one by one; disable the flag sleep"
+            assert any(line in one for one in mjgear.check(spec).problems)
+            with scripts.refuses(line):
+                spec.compile()
+        else:
+            mujoco.mj_step(model := spec.compile(), mujoco.MjData(model))
+
+
 if __name__ == "__main__":
+    test_motor_in_another_tree()
     test_neighbours_fall_asleep()

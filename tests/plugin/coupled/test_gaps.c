@@ -436,45 +436,6 @@ static void test_pairs(void** state) {
 }
 
 
-// a motor turns against its load that is asleep, and does not get through the gap
-static void test_sleepingLoad(void** state) {
-  (void)state;
-  mjModel* m = makeModel(
-      "<mujoco><option timestep='.002' integrator='implicitfast' sleep_tolerance='1e-3'>"
-      "<flag sleep='enable'/></option><extension><plugin plugin='mjgear.transmission'>"
-      "<instance name='g'><config key='joint' value='j'/><config key='motor_joint' value='m'/>"
-      "<config key='gamma_u' value='.1'/><config key='gamma_v' value='.3'/>"
-      "<config key='coulomb' value='.3'/><config key='backlash' value='exact'/>"
-      "<config key='half_gap' value='.01'/><config key='stiffness' value='300'/>"
-      "<config key='damping' value='3'/></instance></plugin></extension>"
-      "<worldbody><geom type='plane' size='2 2 1'/><body pos='0 0 .2'>"
-      "<joint name='j' axis='0 1 0' damping='.2'/>"
-      "<geom type='capsule' size='.03' fromto='0 0 0 .3 0 0' mass='.5'/></body><body pos='0 5 5'>"
-      "<joint name='m' axis='0 0 1' armature='.05' damping='.1'/>"
-      "<inertial pos='0 0 0' mass='.1' diaginertia='.01 .01 .01'/></body></worldbody>"
-      "<actuator><motor joint='m'/></actuator></mujoco>");
-  mjData* d = mj_makeData(m);
-  const mjgpGears* g = (const mjgpGears*)d->plugin_data[0];
-  double most = 0;
-  int asleep = 0, pushed = 0;
-  while (d->time < 6) {
-    d->ctrl[0] = d->time > 5 && d->time < 5.2 ? 2 : 0;
-    mj_step(m, d);
-    asleep += d->tree_asleep[0] >= 0;
-    if (d->time > 5) {
-      most = fmax(most, d->qpos[1] - d->qpos[0]);
-      pushed += d->tree_asleep[0] >= 0 && d->qfrc_passive[1] < -1;
-    }
-  }
-  print_message("load asleep in %d steps, pushed in %d; motor %.3g ahead\n", asleep, pushed, most);
-  assert_true(asleep > 2000 && pushed > 50);
-  assert_true(most > 0.01 && most < 0.02);
-  assert_int_equal(g->count.unsolved, 0);
-  mj_deleteData(d);
-  mj_deleteModel(m);
-}
-
-
 // Gears behind gaps that lock, and hold more at rest than where they slip, on an arm that
 // falls on a floor. From the motion alone: the difference of motor torque, shaft torque and the
 // rotor's momentum is friction of the law
@@ -551,9 +512,8 @@ static void test_branches(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_stiff),       cmocka_unit_test(test_two_metrics),
-      cmocka_unit_test(test_path),        cmocka_unit_test(test_answer),
-      cmocka_unit_test(test_pairs),       cmocka_unit_test(test_branches),
-      cmocka_unit_test(test_sleepingLoad)};
+      cmocka_unit_test(test_stiff), cmocka_unit_test(test_two_metrics),
+      cmocka_unit_test(test_path),  cmocka_unit_test(test_answer),
+      cmocka_unit_test(test_pairs), cmocka_unit_test(test_branches)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
