@@ -291,7 +291,7 @@ typedef struct mjgCertificate_ {
   double residual;   // max_i |v+_i - (v* - A t)_i| and distance of t_i from the inclusion,
                      //   each relative to the size of its terms; below DBL_MIN, where
                      //   a double has no digits, it counts as 0
-  double power;      // t . v+, never negative                                  W
+  double power;      // t . v+; negative where friction creates energy          W
   double sigma_max;  // largest singular value of P, (57)
   int nviolated;     // joints whose residual exceeds the tolerance
   int worst;         // joint with the largest residual, -1 if n = 0

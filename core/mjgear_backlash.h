@@ -27,9 +27,10 @@ mjgBEGIN
 
 //---------------------------------- laws ----------------------------------------------------------
 
-// All laws are odd, T(-theta_d, -omega_d) = -T(theta_d, omega_d), and they never pull,
-// but for mjgDAMPED_DEADZONE and for mjgTORSION, which has no gap. Below, z = theta_d -
-// half_gap > 0 is the penetration on the right side.
+// All laws are odd, T(-theta_d, -omega_d) = -T(theta_d, omega_d), but for mjgTORSION with a
+// freewheel. They never pull, but for mjgDAMPED_DEADZONE, for mjgREVISED_DEADZONE where
+// c/k omega_d is larger than the gap, and for mjgTORSION, which has no gap. Below, z =
+// theta_d - half_gap > 0 is the penetration on the right side.
 //
 // mjgTORSION is how catalogues of strain wave gears describe their compliance. Its
 // friction is a spring and a slider in series, as a turn of the load shows it: theta_b is
@@ -92,10 +93,10 @@ const char* mjg_backlashName(int model);
 // model of that name; -1 if there is none
 int mjg_backlashModel(const char* name);
 
-// torque of the models without state: all but mjgEXACT and mjgJCK, for which it is the
-// torque at the twist of a shaft at rest in the gap, theta_b = clamp(theta_d). At the
-// touch of mjgPHASE_PLANE and the edges of mjgDAMPED_DEADZONE, where T jumps, the value
-// is one of the two.
+// torque of the models without state; of mjgEXACT and mjgJCK the torque at the twist of a
+// shaft at rest in the gap, theta_b = clamp(theta_d); of mjgTORSION that of its springs,
+// without the one of the slider. At the touch of mjgPHASE_PLANE and the edges of
+// mjgDAMPED_DEADZONE, where T jumps, the value is one of the two.
 //   dT_dtheta, dT_domega  nullable: partial derivatives
 double mjg_backlashTorque(double* dT_dtheta, double* dT_domega, const mjgBacklash* law,
                           double theta_d, double omega_d);

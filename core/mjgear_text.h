@@ -31,8 +31,8 @@ const mjgKeyInfo* mjg_keyInfo(int key);
 int mjg_keyFromName(const char* name);
 int mjg_keyNearest(const char* name);
 
-// Returns the index of the most similar of n names, else of the first that begins with name, or
-// -1.
+// Returns the index of the most similar of n names, else of the first that begins with name, a
+// text of at least three letters, or -1.
 int mjg_nearest(const char* name, const char* const* names, int n);
 
 // Returns the name of a type ("leadscrew"), or null; the type of this name, or -1.

@@ -149,9 +149,10 @@ typedef enum mjgSide_ {
 //   d      the state before the step; afterwards as mj_forward leaves it
 // Not known by controls of actuators with activation, delay, or a gain that is no
 // constant (Euler: with activation or delay). Not known at all with PGS, noslip, RK4, lagged
-// coupling, sleep, rotors behind gaps whose gear is self-locking or has a static ratio; where
-// a shaft is at a jump of its torque; and of a step that is not solved. Returns the number of known derivatives, or -1 with a line in
-// error (nullable) if an argument is wrong. Uses the stack of d.
+// coupling, sleep, rotors behind gaps whose gear is self-locking, has a static ratio or a
+// negative asymmetry coefficient; where a shaft is at a jump of its torque; and of a step that
+// is not solved. Returns the number of known derivatives, or -1 with a line in error (nullable)
+// if an argument is wrong. Uses the stack of d.
 MJGAPI int mjg_controlDerivative(double* qvel, double* state, int* side, const mjModel* m,
                                  mjData* d, double eps, char* error, int error_sz);
 

@@ -295,6 +295,25 @@ class Exact(unittest.TestCase):
             setattr(model.opt, option, usual)
         self.assertTrue(mjgear.linearize(model, data).exact.any())
 
+    def test_gaps_that_are_not_known(self):
+        """Behind a gap a self-locking gear, a static ratio and a negative coefficient (eta_backward far below 2 - 1/eta_forward)."""
+        for gear, known in (
+            (dict(eta_forward=0.9, eta_backward=0.9), True),
+            (dict(eta_forward=0.9, eta_backward=0.9, static_ratio=1.2), False),
+            (dict(eta_forward=0.4, eta_backward=-0.2), False),
+            (dict(eta_forward=0.8, eta_backward=0.6), False),
+        ):
+            spec = mujoco.MjSpec.from_string(
+                '<mujoco><worldbody><body><joint name="a" axis="0 1 0"/><geom size=".1" pos=".2 0 0"/></body></worldbody><actuator><motor joint="a"/></actuator></mujoco>'
+            )
+            gap = {"backlash": "exact", "half_gap": 0.01, "stiffness": 300, "damping": 1, "rotor_inertia": 0.02}
+            mjgear.add(spec, "a", coulomb=0.1, **gear, **gap)
+            model = spec.compile()
+            data = mujoco.MjData(model)
+            data.ctrl[0] = 0.3
+            mujoco.mj_step(model, data, 15)
+            self.assertEqual(mjgear.linearize(model, data).exact[-1], known, gear)
+
     def test_laws_with_touch_and_gaps_between_joints(self):
         """Columns of controls are exact with them, too: those of differences, in contact and between the teeth."""
         xml = """<mujoco><option integrator="implicitfast" timestep=".002"/><worldbody><body><joint name="m" axis="0 1 0"/><geom size=".1" pos=".05 0 0"/></body>

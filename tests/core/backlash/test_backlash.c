@@ -95,7 +95,8 @@ static void derivatives(void** state) {
 }
 
 
-// no law pulls, except the damped dead zone in Nordin's areas A1 and A2
+// no law pulls, except the damped dead zone in Nordin's areas A1 and A2, and the revised one at
+// speeds that cross the gap within the time c/k
 static void pulling(void** state) {
   (void)state;
   for (int model = 0; model < mjgTORSION; model++) {
@@ -103,7 +104,7 @@ static void pulling(void** state) {
       continue;
     }
     mjgBacklash law = nordin(model);
-    int pulls = 0;
+    int pulls = 0, spans = 0;
     for (int i = 1; i <= 100; i++) {
       for (int j = -100; j <= 100; j++) {
         double theta = 1.1e-4 * i;
@@ -112,8 +113,14 @@ static void pulling(void** state) {
 
         // N (3): a negative torque needs contact on the left, which ends long before k theta + c omega = 0
         pulls += T < 0 && theta > law.half_gap && law.stiffness * theta + law.damping * omega > 0;
+
+        // (27) sees the angle theta + c/k omega, which is beyond the whole gap
+        int beyond = theta + law.damping / law.stiffness * omega < -law.half_gap;
+        spans += T < 0 && theta > law.half_gap && model != mjgDAMPED_DEADZONE;
+        assert_true(T >= 0 || theta <= law.half_gap || beyond || model == mjgDAMPED_DEADZONE);
       }
     }
+    assert_int_equal(spans > 0, model == mjgREVISED_DEADZONE);
     assert_int_equal(pulls > 0, model == mjgDAMPED_DEADZONE);
   }
 }

@@ -38,6 +38,8 @@ static void test_nearestKey(void** state) {
   assert_int_equal(mjg_keyNearest("columb"), mjgKEY_COULOMB);
   assert_int_equal(mjg_keyNearest("staticratio"), mjgKEY_STATIC_RATIO);
   assert_int_equal(mjg_keyNearest("colour"), -1);
+  assert_int_equal(mjg_keyNearest("strib"), mjgKEY_STRIBECK_FRICTION);  // the first that begins so
+  assert_int_equal(mjg_keyNearest("st"), -1);
   assert_int_equal(mjg_keyNearest(""), -1);
   assert_int_equal(mjg_keyNearest(NULL), -1);
   assert_int_equal(mjg_keyNearest("a_name_that_is_longer_than_any_key_has"), -1);

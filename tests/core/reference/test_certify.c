@@ -82,6 +82,7 @@ static void namesWhatIsWrong(void** state) {
       {{1, INFINITY}, {2, 0}, {1, 2}, {1, 0}, 0, 2, 0},
       {{3, 1.5}, {0, 0}, {1, 2}, {0, 0}, 0, 1, 1},  // held by more than its bound
   };
+  int negative = 0;
   for (size_t k = 0; k < sizeof(cases) / sizeof(*cases); k++) {
     for (int i = 0; i < 2; i++) {
       room.t[i] = cases[k].t[i];
@@ -94,6 +95,8 @@ static void namesWhatIsWrong(void** state) {
     assert_int_equal(mjg_certify(&c, violated, &p, &room.solution, 1e-9, room.work), mjgSOLVED);
     assert_int_equal(c.nviolated, cases[k].nviolated);
     assert_int_equal(c.passive, cases[k].passive);
+    assert_true(c.power >= 0 || !c.passive);
+    negative += c.power < 0;
     assert_int_equal(c.valid, cases[k].worst == -2);
     if (cases[k].worst >= 0) {
       assert_int_equal(c.worst, cases[k].worst);
@@ -105,6 +108,7 @@ static void namesWhatIsWrong(void** state) {
     }
   }
 
+  assert_true(negative > 0);
   mjgCertificate c;
   assert_int_equal(mjg_certify(NULL, NULL, &p, &room.solution, 1e-9, room.work), mjgERR_ARGUMENT);
   assert_int_equal(mjg_certify(&c, NULL, &p, NULL, 1e-9, room.work), mjgERR_ARGUMENT);
