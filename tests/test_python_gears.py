@@ -350,7 +350,9 @@ class WriteThrough(unittest.TestCase):
         self.elbow.coulomb[2:] = [0.3, 0.4]
         self.elbow["coulomb"][[0]] = "1 Nm"
         self.elbow.coulomb[1:][:2][0] = 0.25
-        self.expect(1, 0.25, 0.3, 0.4)
+        np.testing.assert_array_equal(self.elbow.coulomb, [1, 0.25, 0.3, 0.4])
+        self.elbow.coulomb[[[0, 1], [2, 3]]] = [0.6, 0.7]  # broadcast as numpy does
+        self.expect(0.6, 0.7, 0.6, 0.7)
 
     def test_in_place(self):
         self.elbow.coulomb *= 2

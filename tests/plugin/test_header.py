@@ -94,6 +94,15 @@ def test_what_inverse_refuses():
         found = library.mjg_inverse(low, high, motion, pointer(m), pointer(d), doubles(acceleration, 0, 0, 0), None, ERROR, 400)  # fmt: skip
         assert (found == -1) == refused, acceleration
     assert motion[1] == 0 and np.array_equal(d.qpos, qpos)  # mjgMOTION_UNGEARED
+    play = mujoco.MjSpec.from_string(XML.replace("<motor", "<position gear='2'"))
+    gap = {"backlash": "exact", "half_gap": 0.05, "stiffness": 500, "rotor_inertia": 0.02}
+    mjgear.add(play, "a", eta_forward=0.8, eta_backward=0.7, **gap)
+    model = play.compile()
+    data = mujoco.MjData(model)
+    data.ctrl[0] = 1
+    mujoco.mj_step(model, data, 20)
+    mjgear.inverse(model, data)  # the servo measures its rotor, and what the engine shows is the joint's
+    assert abs(data.actuator_length[0] - 2 * data.qpos[0]) < 1e-15 and abs(mjgear.Gears(model, data)["a"].gap) > 1e-4
     m.opt.integrator = mujoco.mjtIntegrator.mjINT_RK4
     assert library.mjg_inverse(low, high, motion, pointer(m), pointer(d), None, None, ERROR, 400) == -1
 

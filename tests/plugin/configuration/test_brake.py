@@ -162,6 +162,25 @@ def test_one_instance_of_several() -> None:
     assert np.allclose(1 - data.qvel, [0.015, 0.003], rtol=0, atol=1e-14)
 
 
+def test_two_tendons() -> None:
+    """Brakes of two tendons are two: each takes its own torque from its own joint of 1 kg."""
+    bodies = "".join(
+        f"<body pos='{k} 0 0'><joint name='{k}' type='slide'/><geom size='.1' mass='1'/></body>" for k in "01"
+    )
+    ropes = "".join(f"<fixed name='t{k}'><joint joint='{k}' coef='1'/></fixed>" for k in "01")
+    brakes = "".join(
+        f"<plugin plugin='mjgear.brake' tendon='t{k}'>{keys(holding_torque=1 + k)}</plugin>" for k in range(2)
+    )
+    model = mujoco.MjModel.from_xml_string(
+        "<mujoco><option timestep='.001' gravity='0 0 0'/><extension><plugin plugin='mjgear.brake'/></extension>"
+        f"<worldbody>{bodies}</worldbody><tendon>{ropes}</tendon><actuator>{brakes}</actuator></mujoco>"
+    )
+    data = mujoco.MjData(model)
+    data.qvel[:] = 1
+    mujoco.mj_step(model, data)
+    assert np.allclose(data.qvel, [0.999, 0.998], rtol=0, atol=1e-15)
+
+
 def test_restored() -> None:
     rng = np.random.default_rng(1)
     model = make(
@@ -413,6 +432,11 @@ def test_takes_nothing_from_defaults() -> None:
 
 
 def test_refusals() -> None:
+    lone = f"<instance name='lone'>{keys(holding_torque=1)}</instance>"
+    with scripts.refuses("instance 'lone': key 'holding_torque': no actuator is this brake"):
+        mujoco.MjModel.from_xml_string(
+            f"<mujoco><extension><plugin plugin='mjgear.brake'>{lone}</plugin></extension><worldbody/></mujoco>"
+        )
     gear = keys(gamma_u=0.1, gamma_v=0.1)
     shaft = keys(backlash="exact", half_gap=0.1, stiffness=100, rotor_inertia=0.1)
     for line, call in {
