@@ -960,17 +960,7 @@ MUTATIONS = [
             ("return q + *gapState(g, d, i, mjgpGAPSTATE_ANGLE);", "return q;"),
             ("return d->qvel[g->config->joint[joint->partner].dof];", "return v;"),
             ("if (i >= 0 && mjgp_isMotor(&c->motors, k, c->joint, i)) {", "if (i >= 0) {"),
-        ],
-    ),
-    Of(
-        "plugin/friction/backlash.c",
-        "test_plugin_actuation.py",
-        [
-            (
-                "c->torque = g->in.tau[i];",
-                "c->torque = g->in.motor[i];",
-                "they differ by an actuator's own damping beside encoder=\"joint\", of which no test knows the rotor's motion",
-            ),
+            ("c->torque = g->in.tau[i];", "c->torque = g->in.motor[i];"),
         ],
     ),
     Of(

@@ -386,6 +386,27 @@ def test_servo_of_a_rope_measures_the_rope() -> None:
         assert apart > 0.003, apart
 
 
+def test_damped_motor() -> None:
+    """A rotor that turns alone in its gap, with its actuator's own damping: implicit where the encoder is on the rotor, explicit on the joint."""
+    h, rotor, damping, torque = 0.001, 0.5, 3.0, 5.0
+    for integrator, encoder in itertools.product((*IMPLICIT, "Euler", "discrete"), ("motor", "joint")):
+        spec = mujoco.MjSpec.from_string(
+            f"""<mujoco><option integrator="{integrator}" timestep="{h}" gravity="0 0 0"/><worldbody><body><joint name="a" type="slide"/>
+            <geom size=".1" mass="1"/></body></worldbody><actuator><motor joint="a" damping="{damping}"/></actuator></mujoco>"""
+        )
+        gap = {"backlash": "exact", "half_gap": 0.1, "stiffness": 500, "damping": 1, "rotor_inertia": rotor}
+        mjgear.add(spec, "a", eta_forward=1, eta_backward=1, encoder=encoder, **gap)
+        m = spec.compile()
+        d = mujoco.MjData(m)
+        gear, w, v = mjgear.Gears(m, d)["a"], 2.0, 2.0
+        d.qvel[0], d.ctrl[0] = v, torque
+        for _ in range(10):
+            mujoco.mj_step(m, d)
+            explicit = w + h * (torque - damping * v) / rotor
+            w = explicit if encoder == "joint" else (rotor * w + h * torque) / (rotor + h * damping)
+            assert abs(gear.rotor_velocity - w) < 1e-14 and d.qvel[0] == v, (integrator, encoder)
+
+
 if __name__ == "__main__":
     for name, test in list(globals().items()):
         if name.startswith("test_"):
