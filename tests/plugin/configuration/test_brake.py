@@ -163,11 +163,13 @@ def test_one_instance_of_several() -> None:
 
 
 def test_two_tendons() -> None:
-    """Brakes of two tendons are two: each takes its own torque from its own joint of 1 kg."""
+    """Brakes of two tendons are two: 1 N on the sum of two joints of 1 kg, 2 N on their difference."""
     bodies = "".join(
         f"<body pos='{k} 0 0'><joint name='{k}' type='slide'/><geom size='.1' mass='1'/></body>" for k in "01"
     )
-    ropes = "".join(f"<fixed name='t{k}'><joint joint='{k}' coef='1'/></fixed>" for k in "01")
+    ropes = "".join(
+        f"<fixed name='t{k}'><joint joint='0' coef='1'/><joint joint='1' coef='{1 - 2 * k}'/></fixed>" for k in range(2)
+    )
     brakes = "".join(
         f"<plugin plugin='mjgear.brake' tendon='t{k}'>{keys(holding_torque=1 + k)}</plugin>" for k in range(2)
     )
@@ -176,9 +178,9 @@ def test_two_tendons() -> None:
         f"<worldbody>{bodies}</worldbody><tendon>{ropes}</tendon><actuator>{brakes}</actuator></mujoco>"
     )
     data = mujoco.MjData(model)
-    data.qvel[:] = 1
+    data.qvel[:] = 1, 0.5
     mujoco.mj_step(model, data)
-    assert np.allclose(data.qvel, [0.999, 0.998], rtol=0, atol=1e-15)
+    assert np.allclose(data.qvel, [1 - 0.003, 0.5 + 0.001], rtol=0, atol=1e-15)
 
 
 def test_restored() -> None:

@@ -407,6 +407,33 @@ def test_damped_motor() -> None:
             assert abs(gear.rotor_velocity - w) < 1e-14 and d.qvel[0] == v, (integrator, encoder)
 
 
+def test_one_servo_of_two_rotors() -> None:
+    """A servo on a tendon turns two rotors in their gaps while a contact holds the links: each rotor takes the row sum of its gains implicitly."""
+    h, rotor, kp, kv, coefficients = 0.001, 0.01, 40.0, 2.0, np.array([1, 0.7])
+    xml = """<mujoco><option integrator="{}" timestep=".001" tolerance="0"/><default><geom condim="1" mass=".2"/></default><worldbody><geom type="plane" size="2 2 .1"/>
+    <body pos="0 0 .02"><joint name="a" axis="0 1 0"/><geom type="capsule" fromto="0 0 0 .2 0 0" size=".02"/><body pos=".2 0 0"><joint name="b" axis="0 1 0"/>
+    <geom type="capsule" fromto="0 0 0 .2 0 0" size=".02"/></body></body></worldbody><tendon><fixed name="t"><joint joint="a" coef="1"/><joint joint="b" coef=".7"/></fixed></tendon>
+    <actuator><position tendon="t" kp="40" kv="2"/></actuator></mujoco>"""
+    for integrator in IMPLICIT:
+        spec = mujoco.MjSpec.from_string(xml.format(integrator))
+        gap = {"backlash": "exact", "half_gap": 1, "stiffness": 100, "damping": 0.2, "rotor_inertia": rotor}
+        mjgear.add(spec, ["a", "b"], eta_forward=1, eta_backward=1, **gap)
+        m = spec.compile()
+        d = mujoco.MjData(m)
+        gears, contacts = mjgear.Gears(m, d), 0
+        angle, speed = np.zeros(2), np.zeros(2)
+        for k in range(60):
+            d.ctrl[0] = 0.4 * np.sin(0.2 * k)
+            force = kp * (d.ctrl[0] - coefficients @ angle) - kv * coefficients @ speed
+            inertia = rotor + h * kv * np.outer(coefficients, coefficients).sum(1)
+            speed = speed + h * force * coefficients / inertia
+            angle = angle + h * speed
+            mujoco.mj_step(m, d)
+            contacts += d.ncon > 0
+            assert np.abs(gears.rotor_velocity - speed).max() < 1e-9, (integrator, k, gears.rotor_velocity, speed)
+        assert contacts == 60 and np.abs(speed).max() > 0.1 and gears.counts.unsolved == 0
+
+
 if __name__ == "__main__":
     for name, test in list(globals().items()):
         if name.startswith("test_"):
