@@ -12,6 +12,7 @@ typedef struct Servo_ {
   double start;                   // time at which the log begins, s
   double sticky;                  // relative gain of friction at rest
   double sticky_speed;            // that halves the gain, rad/s
+  double squared;                 // friction at 1 N m of load, which grows with its square, N m
   double inertia, gravity, gain;  // parameters of the load and of the controller
 } Servo;
 
@@ -22,27 +23,31 @@ static double accelerate(const Servo* s, double q, double v, double motor, doubl
   double turn = sin(s->periods * q);
   double warm = 1 + s->drift * t;
   double sticky = s->sticky_speed > 0 ? s->sticky * exp2(-fabs(v) / s->sticky_speed) : 0;
-  double c = s->coulomb * warm * (1 + s->eccentric * turn + sticky);
   double load = s->gravity * sin(q + s->offset) + s->cogging * turn + s->bias;
+  double c = s->coulomb * warm * (1 + s->eccentric * turn + sticky);
   motor -= s->motor_viscous * v;
   double net = motor - load - s->viscous * warm * v;
   double d = v != 0 ? copysign(1, v) : net != 0 ? copysign(1, net) : 0;
 
   // at rest it stays if friction suffices
-  if (v == 0 && fabs(net) <= fabs(gs * motor - gv * net) + c) {
+  if (v == 0 && fabs(net) <= fabs(gs * motor - gv * net) + c + s->squared * load * load) {
     return 0;
   }
 
   // sliding with either sign g of the internal force: t = d (g lam + c), lam = gs (motor - m a) - gv t,
-  // (m + M) a = net - t, eliminated for a
-  double result = 0;
-  for (double g = 1; g >= -1; g -= 2) {
-    double k = 1 + gv * d * g, slope = d * g * gs / k;
-    double a = (net - slope * motor + d * g * gv * d * c / k - d * c) / (m + M - slope * m);
-    double lam = (gs * (motor - m * a) - gv * d * c) / k;
-    if (lam * g >= 0) {
-      result = a;
-      break;
+  // (m + M) a = net - t, eliminated for a; the friction of the load's square is that of the round before
+  double result = 0, fixed = c;
+  for (int round = 0; round < (s->squared > 0 ? 8 : 1); round++) {
+    double torque = load + M * result;
+    c = fixed + s->squared * torque * torque;
+    for (double g = 1; g >= -1; g -= 2) {
+      double k = 1 + gv * d * g, slope = d * g * gs / k;
+      double a = (net - slope * motor + d * g * gv * d * c / k - d * c) / (m + M - slope * m);
+      double lam = (gs * (motor - m * a) - gv * d * c) / k;
+      if (lam * g >= 0) {
+        result = a;
+        break;
+      }
     }
   }
 

@@ -50,6 +50,7 @@ class Made:
     start: float = 0.0
     sticky: float = 0.0
     sticky_speed: float = 0.0
+    squared: float = 0.0
 
 
 @dataclasses.dataclass

@@ -1,5 +1,6 @@
 """Text, MJCF and plots of an identification, of logs and numbers made by hand."""
 
+import json
 import unittest
 
 import numpy as np
@@ -10,9 +11,10 @@ except ImportError:
     plt = None
 
 from mjgear import identify
+from mjgear._distributions import distribution
 from mjgear.identify import core, heldout
 from mjgear.identify.fit import Fit
-from mjgear.identify.intervals import Interval
+from mjgear.identify.intervals import Interval, Intervals
 
 TORQUE = identify.servo("torque")
 VALUES = {"coulomb": 0.3, "viscous": 0.2, "gamma_u": 0.1, "gamma_v": 0.2}
@@ -51,6 +53,22 @@ class Paste(unittest.TestCase):
 
     def setUp(self):
         self.bench = identify.Dynamometer([log("one"), log("two")], TORQUE)
+
+    def test_of_the_law(self):
+        """Where the law does not explain the logs, numbers and JSON give both intervals; a model and draws are of the law."""
+        found = identification(self.bench)
+        found.intervals = Intervals(found.intervals)
+        found.intervals.correlations = np.eye(len(found.intervals))
+        found.intervals["eta_forward"] = Interval(0.75, 0.1, 1, False, law=Interval(0.75, 0.7, 0.8))
+        self.assertIn("unknown, of this law 0.700 to 0.800", found.numbers())
+        self.assertNotIn("unknown", found.paste("elbow"))
+        told = json.loads(found.json())
+        self.assertEqual(
+            (told["parameters"]["eta_forward"]["known"], told["parameters"]["eta_forward"]["law"]["high"]), (False, 0.8)
+        )
+        drawn = distribution(told, ("elbow",))._groups[0].law
+        k = drawn.keys.index("eta_forward")
+        self.assertEqual((drawn.low[k], drawn.high[k]), (0.7, 0.8))
 
     def test_unknown_numbers_are_marked(self):
         text = identification(self.bench, unknown=("coulomb", "viscous")).paste("elbow")

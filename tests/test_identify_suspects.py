@@ -28,8 +28,10 @@ STRUCTURES = {
     "direction": {"bias": 0.02},
     "temperature": {"drift": -0.008},  # the same, with logs in another order
     "speed": {"sticky": 1.0, "sticky_speed": 0.2},
+    "load": {"squared": 0.15},  # N m at 1 N m
+    "motor": {"motor_viscous": 0.03},  # with a model that lacks it
 }
-SHORT = ("time", "position", "cogging", "direction")
+SHORT = ("time", "position", "cogging", "direction", "load")
 
 
 def drawn(rng, warm=False, **structure):
@@ -117,6 +119,20 @@ class Suspects(unittest.TestCase):
         self.assertGreaterEqual(wide.high - wide.low, narrow.high - narrow.low)
         beside = misfit.suspects[0].values["coulomb"]
         self.assertTrue(wide.low <= beside <= wide.high)
+
+    def test_unexplained(self):
+        """A servo that sticks and slips, which no suspect explains: its intervals reach further than those of the law, which miss its friction."""
+        servo, logs = drawn(np.random.default_rng([46, sum(map(ord, "stick")), 4]), sticky=3.0, sticky_speed=0.05)
+        made = bench(logs, servo.torque_constant)
+        fit = identify.fit(made, identify.MODELS["gamma"], identify.Budget(starts=1))
+        misfit = suspects.look(made, fit)
+        self.assertFalse(any(s.is_sure for s in misfit.suspects), misfit.suspects)
+        self.assertIn("of this law", misfit.notes()[0])
+        found = identify.intervals(made, fit, 4, error=misfit.ends())
+        for name in COMPARED:
+            i, truth = found[name], getattr(servo, name)
+            self.assertTrue(not i.known or i.low <= truth <= i.high, (name, i, truth))
+            self.assertLess(i.law.high - i.law.low, i.high - i.low)
 
 
 class MotorViscous(unittest.TestCase):

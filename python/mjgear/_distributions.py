@@ -278,6 +278,8 @@ def _parameters(found: Mapping[str, Any]) -> Mapping[str, Mapping[str, Any]]:
     parameters = found.get("parameters")
     if not isinstance(parameters, Mapping):
         _refuse("'parameters' is no object {name: {value, low, high}}")
+    # where the law does not explain the logs, its best numbers are drawn: they make these logs
+    parameters = {name: p.get("law", p) if isinstance(p, Mapping) else p for name, p in parameters.items()}
     for name, parameter in parameters.items():
         if not isinstance(parameter, Mapping):
             _refuse(f"parameter {name} is no object {{value, low, high}}")

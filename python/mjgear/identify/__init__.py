@@ -198,13 +198,12 @@ def identify_bench(
     ends += scales.load_ends(bench, fits[chosen], tolerance)
     told("suspects: what the model lacks")
     misfit = suspects.look(bench, fits[chosen])
-    ends += misfit.ends()
     rest = {
         n: t
         for n, t in tolerance.items()
         if n in bench.known and not (scale and n in ("torque_constant", "torque_scale"))
     }
-    found = intervals(bench, fits[chosen], replicates, rest, seed, ends)
+    found = intervals(bench, fits[chosen], replicates, rest, seed, ends, misfit.ends())
     notes = [*bench.notes, *diagnose.speeds(bench.logs), *(scale.notes() if scale else [])]
     if scale and scale.given and held.errors and len(ladder) > 1:
         told("the torque's scale free: all held-out fits")
@@ -227,7 +226,7 @@ def identify_bench(
             f"than is '{MODELS[simple].title}', {held.mean(simple):.3g}"
         )
     notes += [
-        *diagnose.findings(bench, fits[chosen], found, scale),
+        *diagnose.findings(bench, fits[chosen], {n: i.law or i for n, i in found.items()}, scale),
         *remarks(held, chosen, {n: m.title for n, m in MODELS.items()}),
     ]
     for model in unresolved:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.stats import t as student
@@ -32,6 +32,7 @@ class Interval:
       low, high: ends; the parameter's bounds where nothing is known.
       known: False if the logs do not determine it.
       unit: SI.
+      law: where the law does not explain the logs: the interval of its best number, which says what predicts these logs.
     """
 
     value: float
@@ -39,6 +40,7 @@ class Interval:
     high: float
     known: bool = True
     unit: str = ""
+    law: Interval | None = None
 
     def text(self) -> tuple[str, str]:
         """The value and the interval with the digits that the interval allows; "unknown" for that of an undetermined number."""
@@ -108,6 +110,7 @@ def intervals(
     tolerance: Mapping[str, float] | None = None,
     seed: int = 0,
     ends: Sequence[Mapping[str, float]] = (),
+    error: Sequence[Mapping[str, float]] = (),
 ) -> Intervals:
     """Intervals of all fitted numbers and of the efficiencies, and their correlations.
 
@@ -116,6 +119,7 @@ def intervals(
       tolerance: known parameter -> its relative tolerance, half of a 95 % interval; the fit is repeated at both ends.
       seed: of the draws.
       ends: further possible values, such as those of another torque scale (scales.py).
+      error: possible values, if the law does not explain the logs (suspects.py).
     """
     n = len(bench.logs)
     space = bench.space(fit.model)
@@ -161,36 +165,44 @@ def intervals(
     if "half_gap" in names:  # a gap is no better known than the encoders' counts
         spread[names.index("half_gap")] += (0.5 * max(map(resolution, bench.logs))) ** 2
     half = np.sqrt(half**2 + spread)
-    low, high = estimate - half, estimate + half
 
-    # effect of the step on each end: errors of the first order, at no step at all
+    # effect of the step: errors of the first order, at no step at all
+    shift: dict[str, float] = {}
     if (finer := bench.finer()) is not None:
         half_step = minimize(finer, fit.model, range(n), here, space, 12)[0].x
-        moved = dict(zip(space.names, (2 * (half_step - here) * space.size).tolist()))
-        ends = [*ends, *({k: end.get(k, v) + moved.get(k, 0.0) for k, v in fit.values.items()} for end in ({}, *ends))]
+        shift = dict(zip(space.names, (2 * (half_step - here) * space.size).tolist()))
+    is_shown = _is_known(bench, fit, space, here)
 
-    # range of possible truth: scatter about its middle, which the estimate need not be near to
-    if ends:
+    def covering(ends: Sequence[Mapping[str, float]]) -> tuple[list[Interval], np.ndarray]:
+        """Intervals of a range of possible truth, with scatter about its middle, which the estimate need not be near to; and its values."""
+        ends = [
+            *ends,
+            *({k: end.get(k, v) + shift[k] for k, v in fit.values.items()} for end in ({}, *ends) if shift),
+        ]
+        low, high = estimate - half, estimate + half
         others = np.array(
-            [list(_with_derived({k: end.get(k, fit.values[k]) for k in fit.values}).values()) for end in ends]
+            [list(_with_derived({k: end.get(k, v) for k, v in fit.values.items()}).values()) for end in ends]
         )
-        least, most = others.min(axis=0), others.max(axis=0)
-        reach = np.sqrt(half**2 + ((most - least) / 2) ** 2)
-        low, high = np.minimum(low, (least + most) / 2 - reach), np.maximum(high, (least + most) / 2 + reach)
-        together = together + (others - estimate).T @ (others - estimate) / len(others)
+        if ends:
+            least, most = others.min(axis=0), others.max(axis=0)
+            reach = np.sqrt(half**2 + ((most - least) / 2) ** 2)
+            low, high = np.minimum(low, (least + most) / 2 - reach), np.maximum(high, (least + most) / 2 + reach)
+        wide = np.maximum(estimate - low, high - estimate)
+        known = is_shown & (wide <= _usual(space, len(names)))
+        made = [
+            _interval(name, value, a, b, space, told and not _is_wide(name, value, w))
+            for name, value, a, b, w, told in zip(names, estimate, low, high, wide, known.tolist())
+        ]
+        return made, others
 
-    wide = np.maximum(estimate - low, high - estimate)
-    known = {
-        name: told and not _is_wide(name, value, w)
-        for name, told, value, w in zip(names, _is_known(bench, fit, space, here), estimate, wide)
-    }
-    found = Intervals(
-        {
-            name: _interval(name, value, a, b, space, known[name])
-            for name, value, a, b in zip(names, estimate, low, high)
-        }
-    )
-    found.correlations = _correlations(together, np.array([known[name] for name in names]))
+    made, others = covering(ends)
+    if len(others):
+        together = together + (others - estimate).T @ (others - estimate) / len(others)
+    known = np.array([i.known for i in made])
+    if error:
+        made = [replace(wide, law=narrow) for wide, narrow in zip(covering([*ends, *error])[0], made)]
+    found = Intervals(zip(names, made))
+    found.correlations = _correlations(together, known)
     return found
 
 
@@ -209,25 +221,35 @@ def _is_wide(name: str, value: float, half: float) -> bool:
     return bool(name in ("torque_constant", "resistance") and half > 0.5 * abs(value))
 
 
-def _is_known(bench: Bench, fit: Fit, space: Space, here: np.ndarray) -> list[bool]:
+def gradients(space: Space, z: np.ndarray) -> np.ndarray:
+    """Return the derivatives of all numbers and efficiencies by the point of the optimizer, (numbers, z)."""
+
+    def point(z: np.ndarray) -> np.ndarray:
+        return np.array(list(_with_derived(dict(zip(space.names, (z * space.size).tolist()))).values()))
+
+    return np.array([(point(z + d) - point(z - d)) / 2e-5 for d in 1e-5 * np.eye(z.size)]).T
+
+
+def _usual(space: Space, count: int) -> np.ndarray:
+    """Return a usual amount of each number: the range of its starts; of an efficiency, a quarter."""
+    size = np.maximum(space.start[1] - space.start[0], 1.0) * space.size
+    return np.append(size, np.full(count - size.size, 0.25))
+
+
+def _is_known(bench: Bench, fit: Fit, space: Space, here: np.ndarray) -> np.ndarray:
     """Check that the logs determine each number: if it moves by a usual amount and all others follow, the prediction
     has to change by more than the mean error of the logs.
 
     A bootstrap does not show it: if nothing depends on a number, its fits stay at their start.
     """
 
-    def point(z: np.ndarray) -> np.ndarray:
-        return np.array(list(_with_derived(dict(zip(space.names, (z * space.size).tolist()))).values()))
-
-    gradient = np.array([(point(here + d) - point(here - d)) / 2e-5 for d in 1e-5 * np.eye(here.size)]).T
+    gradient = gradients(space, here)
     w, V = np.linalg.eigh(fit.jacobian.T @ fit.jacobian)
     variance = ((gradient @ V) ** 2 / np.maximum(w, 1e-14 * max(w[-1], 1e-300))).sum(axis=1)
-    usual = [max(space.start[1][i] - space.start[0][i], 1.0) * space.size[i] for i in range(here.size)]
-    usual += [0.25] * (len(variance) - here.size)
     rows = fit.jacobian.shape[0]
-    change = np.array(usual) / np.sqrt(np.maximum(variance, 1e-300) * rows)
+    change = _usual(space, len(variance)) / np.sqrt(np.maximum(variance, 1e-300) * rows)
     error = np.concatenate(bench.residuals(fit.model, fit.values, range(len(bench.logs))))
-    return [bool(c > np.sqrt(np.mean(error**2) / len(bench.logs))) for c in change]
+    return np.asarray(change > np.sqrt(np.mean(error**2) / len(bench.logs)))
 
 
 def _interval(name: str, value: float, low: float, high: float, space: Space, known: bool) -> Interval:

@@ -88,6 +88,7 @@ def _parameter_table(found: Identification) -> str:
     for name, i in found.intervals.items():
         unit = PARAMETERS[name].si if name in PARAMETERS else "1"
         number, interval = i.text()
+        interval += f", of this law {i.law.text()[1]}" if i.law else ""
         rows.append(f"<tr><td>{name}</td><td>{number}</td><td>{unit}</td><td>{interval}</td></tr>")
     for name, value in found.bench.known.items():
         rows.append(f"<tr><td>{name}</td><td>{value:.5g}</td><td></td><td>given</td></tr>")

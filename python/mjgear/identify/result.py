@@ -10,7 +10,7 @@ from mjgear.identify import mjcf
 from mjgear.identify.bench import Bench, Pendulum
 from mjgear.identify.fit import Fit
 from mjgear.identify.heldout import HeldOut
-from mjgear.identify.intervals import Intervals
+from mjgear.identify.intervals import Interval, Intervals
 from mjgear.identify.models import MODELS, PARAMETERS
 from mjgear.identify.suspects import Misfit
 
@@ -70,7 +70,8 @@ class Identification:
         for name, i in self.intervals.items():
             unit = PARAMETERS[name].si if name in PARAMETERS else _UNITS.get(name, "")
             value, interval = i.text()
-            lines.append(f"  {name:<28}{value:>12} {unit:<10} {interval}")
+            law = f", of this law {i.law.text()[1]}" if i.law else ""
+            lines.append(f"  {name:<28}{value:>12} {unit:<10} {interval}{law}")
         return "\n".join(lines)
 
     def mjcf(self, log: int = 0) -> str:
@@ -81,15 +82,16 @@ class Identification:
 
     def paste(self, joint: str = "joint") -> str:
         """Lines for a model of your own: attributes of the joint and its motor, and the extension."""
-        told = {n: float(i.text()[0]) for n, i in self.intervals.items() if n in self.fit.values}
+        own = {n: i.law or i for n, i in self.intervals.items()}  # of this law, which the model has
+        told = {n: float(i.text()[0]) for n, i in own.items() if n in self.fit.values}
         values = mjcf.complete(self.bench, self.fit.model, {**self.fit.values, **told})
-        unknown = {name for name, interval in self.intervals.items() if not interval.known}
+        unknown = {name for name, interval in own.items() if not interval.known}
         # coefficients that are unknown one by one, but whose efficiencies are known
         etas = ("eta_forward", "eta_backward")
         by_eta = (
             bool({"gamma_u", "gamma_v"} & unknown)
-            and all(n in self.intervals and n not in unknown for n in etas)
-            and self.intervals[etas[0]].value > 0
+            and all(n in own and n not in unknown for n in etas)
+            and own[etas[0]].value > 0
         )
         extension = mjcf.gear(self.fit.model, values, joint, unknown=unknown, efficiencies=by_eta)
         at_joint = {
@@ -120,9 +122,7 @@ class Identification:
             "chosen": self.chosen,
             "unit_of_errors": self.bench.unit,
             "known": self.bench.known,
-            "parameters": {
-                n: {"value": i.value, "low": i.low, "high": i.high, "known": i.known} for n, i in self.intervals.items()
-            },
+            "parameters": {n: _written(i) for n, i in self.intervals.items()},
             "misfit": None
             if self.misfit is None
             else {
@@ -159,6 +159,12 @@ class Identification:
             "notes": self.notes,
         }
         return json.dumps(_finite(content), indent=2)
+
+
+def _written(i: Interval) -> dict[str, Any]:
+    """An interval as JSON."""
+    own = {"value": i.value, "low": i.low, "high": i.high, "known": i.known}
+    return {**own, "law": _written(i.law)} if i.law else own
 
 
 def _finite(x: Any) -> Any:

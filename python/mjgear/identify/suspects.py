@@ -2,7 +2,11 @@
 
 Each suspect is a family of torques along the motion of a log: friction that changes with time, temperature, position, speed or load, a constant
 torque, a torque over the angle. Its coefficients are linear. Least squares about the fit, with all parameters free, give the part of the residual
-that a suspect explains on logs that were left out, and the parameters beside the suspect. The intervals reach these.
+that a suspect explains on logs that were left out, and the parameters beside the suspect. Each log counts by its own residual, so that one log that
+swings over does not decide.
+
+What remains is an error of the law, which is the same in every log and may point anywhere. It moves a number at most as far as the residual moves
+it if all of the residual points in the number's own direction: |r| sqrt(C_jj), C the inverse of the normal equations. The intervals reach that far.
 """
 
 from __future__ import annotations
@@ -14,16 +18,18 @@ from dataclasses import dataclass, field
 import numpy as np
 from scipy.stats import t as student
 
-from mjgear.identify.bench import Bench, Dynamometer, Pendulum
+from mjgear.identify.bench import Bench, Dynamometer, Pendulum, Space
 from mjgear.identify.fit import Fit
+from mjgear.identify.intervals import gradients
 from mjgear.identify.leastsquares import at
 
-_MISFIT = 1.5  # least ratio of residual to sensor noise that shows a missing term
+_MISFIT = 1.5  # least ratio of residual to noise that shows a missing term
 _WORTH = 0.2  # part of the squared held-out residual that a suspect explains at least
 _LEVEL = 0.975  # probability of the test that it does so log after log, divided among the suspects
 _PERIODS = 12  # a turn, up to which friction and torque over the angle are looked for
 _LOADS = np.linspace(0, 1, 4)  # corners of a curve over the load
 _SPEEDS = np.array([0, 0.04, 0.15, 0.4, 1])  # and over the speed, denser where Stribeck friction falls
+_FALLS = (0.03, 0.06, 0.12, 0.25, 0.5)  # speeds at which Stribeck friction has fallen
 _STEP = 1e-3  # of the torque of a term, relative to the usual torque
 _REST = 0.02  # below this part of the usual speed the direction of friction is uncertain
 
@@ -38,6 +44,7 @@ class Suspect:
       is_sure: whether it does so log after log.
       text: what it would mean.
       values: parameters of the model with this term.
+      reach: further values, as far as the error that is left may move each number.
     """
 
     name: str
@@ -45,6 +52,7 @@ class Suspect:
     is_sure: bool
     text: str
     values: dict[str, float]
+    reach: list[dict[str, float]]
 
 
 @dataclass
@@ -52,39 +60,43 @@ class Misfit:
     """Return the distance of a model from the logs.
 
     Attributes:
-      ratio: root mean square of the residual, over the sensors' noise.
+      ratio: root mean square of the residual, over the sensors' noise and what half the step changes.
       suspects: that explain something, the most likely first.
+      reach: values as far as the error may move each number, without any of them.
     """
 
     ratio: float
     suspects: list[Suspect] = field(default_factory=list)
+    reach: list[dict[str, float]] = field(default_factory=list)
 
     @property
     def is_found(self) -> bool:
-        """Return whether the residual exceeds the sensors' noise."""
+        """Return whether the residual exceeds this noise."""
         return self.ratio > _MISFIT
 
     def ends(self) -> list[dict[str, float]]:
-        """Return possible values: with each certain suspect, or with every suspect if none is certain."""
+        """Return possible values: with the first certain suspect and what is left beside it, or with every suspect and all of the error."""
         if not self.is_found:
             return []
-        return [s.values for s in self.suspects if s.is_sure] or [s.values for s in self.suspects]
+        sure = [s for s in self.suspects if s.is_sure]
+        return [s.values for s in sure or self.suspects] + (sure[0].reach if sure else self.reach)
 
     def notes(self) -> list[str]:
         """Return the remark about it."""
         if not self.is_found:
             return []
-        misfit = f"the model does not explain the logs: its residual is {self.ratio:.2g} times the sensors' noise"
+        misfit = f"the model does not explain the logs: its residual is {self.ratio:.2g} times the noise of sensors and simulation"
         sure = [s for s in self.suspects if s.is_sure]
         if not sure:
             return [
-                f"{misfit}. Neither time, temperature, position, direction, speed nor load explains it; the intervals cover each of them"
+                f"{misfit}. Neither time, temperature, position, direction, speed, load nor the motor's viscous friction explains it. The intervals "
+                "cover each of them, and an error of the law as large as the residual; those 'of this law' say what predicts these logs"
             ]
         first, *others = sure
         beside = f" ({', '.join(f'{s.name} {100 * s.explains:.0f} %' for s in others)})" if others else ""
         return [
             f"{misfit}. {first.text}. That explains {100 * first.explains:.0f} % of the squared residual of logs that were left out{beside}; the "
-            "intervals cover it"
+            "intervals cover it and what it leaves"
         ]
 
 
@@ -139,17 +151,34 @@ def _direction(m: _Motion) -> list[np.ndarray]:
 
 
 def _speed(m: _Motion) -> list[np.ndarray]:
-    return [m.sign * hat for hat in _hats(np.abs(m.v), _SPEEDS)]
+    return [m.sign * hat for hat in _hats(np.abs(m.v), _SPEEDS)[:-1]]
+
+
+def _stribeck(speed: float, exponent: float) -> Callable[[_Motion], list[np.ndarray]]:
+    """Friction that falls from rest to none beyond this part of the usual speed."""
+    return lambda m: [m.sign * np.exp(-((np.abs(m.v) / speed) ** exponent))]
 
 
 def _load(m: _Motion) -> list[np.ndarray]:
-    driven = m.load * m.v < 0
     hats = _hats(np.abs(m.load), _LOADS)[1:]
-    return [m.sign * hat * side for side in (driven, ~driven) for hat in hats]
+    return [m.sign * hat * side for side in _sides(m) for hat in hats]
 
+
+def _load_squared(m: _Motion) -> list[np.ndarray]:
+    return [m.sign * m.load**2 * side for side in _sides(m)]
+
+
+def _sides(m: _Motion) -> tuple[np.ndarray, np.ndarray]:
+    """Where the load drives, and where it brakes."""
+    driven = m.load * m.v < 0
+    return driven, ~driven
+
+
+#: terms along the motion of a log, or a parameter of the core that the model lacks
+Family = Callable[[_Motion], list[np.ndarray]] | str
 
 #: name -> families of terms, of which the best one counts, and what they would mean
-_SUSPECTS: dict[str, tuple[list[Callable[[_Motion], list[np.ndarray]]], str]] = {
+_SUSPECTS: dict[str, tuple[list[Family], str]] = {
     "time": (
         [_time],
         "Friction changes with time, by {change:+.2g} N m over these logs: --fit drift fits it; or warm up first",
@@ -168,8 +197,12 @@ _SUSPECTS: dict[str, tuple[list[Callable[[_Motion], list[np.ndarray]]], str]] = 
         [_direction],
         "Friction depends on the direction, or a constant torque of {constant:.2g} N m is missing",
     ),
-    "speed": ([_speed], "Friction depends on the speed in another way"),
-    "load": ([_load], "Friction depends on the load in another way"),
+    "speed": (
+        [_speed, *(_stribeck(v, n) for v in _FALLS for n in (1, 2))],
+        "Friction depends on the speed in another way",
+    ),
+    "load": ([_load, _load_squared], "Friction depends on the load in another way"),
+    "motor": (["motor_viscous"], "The motor has viscous friction in front of the teeth: a rung, gamma_motor, fits it"),
 }
 
 
@@ -226,9 +259,18 @@ def _sensors(bench: Bench) -> float:
     )
 
 
+def _step(bench: Bench, fit: Fit, residuals: Sequence[np.ndarray]) -> float:
+    """Return the root mean square of what half the simulation's step changes, beyond what the parameters make up for."""
+    if (finer := bench.finer()) is None:
+        return 0.0
+    change = np.concatenate(finer.residuals(fit.model, fit.values, range(len(bench.logs)))) - np.concatenate(residuals)
+    change -= fit.jacobian @ np.linalg.lstsq(fit.jacobian, change)[0]
+    return math.sqrt(np.mean(change**2))
+
+
 @dataclass
 class _Equations:
-    """Normal equations of each log: squares (n, p, p), products with the residual (n, p), squared residual (n)."""
+    """Normal equations of each log, over its squared residual: squares (n, p, p), products with the residual (n, p), squared residual (n)."""
 
     A: np.ndarray
     b: np.ndarray
@@ -236,6 +278,9 @@ class _Equations:
 
     @classmethod
     def of(cls, columns: Sequence[np.ndarray], residuals: Sequence[np.ndarray]) -> _Equations:
+        size = [1 / max(float(np.linalg.norm(r)), 1e-300) for r in residuals]
+        columns = [w * J for w, J in zip(size, columns)]
+        residuals = [w * r for w, r in zip(size, residuals)]
         return cls(
             np.array([J.T @ J for J in columns]),
             np.array([J.T @ r for J, r in zip(columns, residuals)]),
@@ -263,8 +308,9 @@ def look(bench: Bench, fit: Fit) -> Misfit:
     """Compare the residual with the sensors' noise, and try the suspects one by one."""
     logs = range(len(bench.logs))
     residuals = bench.residuals(fit.model, fit.values, logs)
-    sensors = _sensors(bench)
-    ratio = float(np.sqrt(np.mean(np.concatenate(residuals) ** 2)) / sensors) if sensors > 0 else np.inf
+    size = math.sqrt(np.mean(np.concatenate(residuals) ** 2))
+    least = math.hypot(_sensors(bench), _step(bench, fit, residuals))
+    ratio = size / least if least > 0 else math.inf
     if len(bench.logs) < 3 or ratio <= _MISFIT:
         return Misfit(ratio)
     space = bench.space(fit.model)
@@ -272,33 +318,65 @@ def look(bench: Bench, fit: Fit) -> Misfit:
     rows = np.cumsum([0, *(r.size for r in residuals)])
     jacobian = at(bench, fit.model, list(logs), here, space)[1]
     J = [jacobian[a:b] for a, b in zip(rows[:-1], rows[1:])]
+    sensed = sum(least**2 * r.size / max(float(r @ r), 1e-300) for r in residuals)
     motions = _motions(bench, fit)
-    before = _Equations.of(J, residuals).held_out()
+    plain = _Equations.of(J, residuals)
+    before = plain.held_out()
+
+    def is_positive(gains: np.ndarray) -> bool:
+        """A t-test over logs, at a level divided among the suspects."""
+        level = 1 - (1 - _LEVEL) / len(_SUSPECTS)
+        return bool(gains.mean() > student.ppf(level, gains.size - 1) * gains.std(ddof=1) / math.sqrt(gains.size))
+
+    def effects(family: Family) -> list[np.ndarray]:
+        """Columns of each log."""
+        if isinstance(family, str):
+            step = _STEP * bench.unit_of(family)
+            more = bench.residuals(fit.model, {**fit.values, family: step}, logs)
+            return [(b - a)[:, None] / _STEP for a, b in zip(residuals, more)]
+        made = [[_effect(bench, fit, i, term, residuals[i]) for term in family(motions[i])] for i in logs]
+        return [np.column_stack(columns) for columns in made if columns]
+
     found = []
     for name, (families, text) in _SUSPECTS.items():
         tried = []
-        for k, terms in enumerate(families):
-            made = [[_effect(bench, fit, i, term, residuals[i]) for term in terms(motions[i])] for i in logs]
-            if made[0]:
-                equations = _Equations.of([np.column_stack([J[i], *made[i]]) for i in logs], residuals)
+        for k, family in enumerate(families):
+            if family not in bench.space(fit.model).names and (made := effects(family)):
+                equations = _Equations.of([np.column_stack(columns) for columns in zip(J, made)], residuals)
                 tried.append((equations.held_out(), k, equations))
         if not tried:
             continue
-        after, k, equations = min(tried, key=lambda t: float(t[0].sum()))
-        gain = 0.5 * np.log(before / after)
-        bound = student.ppf(1 - (1 - _LEVEL) / len(_SUSPECTS), gain.size - 1) * gain.std(ddof=1) / np.sqrt(gain.size)
+        tried.sort(key=lambda t: float(t[0].sum()))
+        after, k, _ = tried[0]
         explains = 1 - after.sum() / before.sum()
-        x = equations.solve(np.arange(len(bench.logs)))
-        moved = np.clip(here + x[: here.size], space.low, space.high) * space.size
-        c = bench.scale["torque"] * x[here.size :]
-        found.append(
-            Suspect(
-                name,
-                float(explains),
-                bool(explains > _WORTH and gain.mean() > bound),
-                text.format(change=2 * c[0], constant=abs(c[0]), periods=k + (1 if name == "position" else 2)),
-                dict(zip(space.names, moved.tolist())),
-            )
-        )
+        is_sure = bool(explains > _WORTH and is_positive(np.log(before / after)))
+        values: list[dict[str, float]] = []
+        reach: list[dict[str, float]] = []
+        change = np.zeros(1)
+        for other, _, equations in tried:
+            if not is_positive(np.log(other / after)):  # as good as the best family
+                x = equations.solve(np.array(logs))
+                there = np.clip(here + x[: here.size], space.low, space.high)
+                change = change if values else bench.scale["torque"] * x[here.size :]
+                values.append(dict(zip(space.names, (there * space.size).tolist())))
+                reach += _reach(space, there, equations, x, sensed) if is_sure else []
+        text = text.format(change=2 * change[0], constant=abs(change[0]), periods=k + (1 if name == "position" else 2))
+        found.append(Suspect(name, float(explains), is_sure, text, values[0], reach))
     found.sort(key=lambda s: -s.explains)
-    return Misfit(ratio, found)
+    return Misfit(ratio, found, _reach(space, here, plain, np.zeros(here.size), sensed))
+
+
+def _reach(space: Space, z: np.ndarray, equations: _Equations, x: np.ndarray, sensed: float) -> list[dict[str, float]]:
+    """Return values about a point as far as the residual that is left after step x moves each number, if it points where it moves it most.
+
+    Args:
+      sensed: squared residual of the sensors' noise.
+    """
+    left = math.sqrt(max(sum(equations.left(i, x) for i in range(equations.c.size)) - sensed, 0.0))
+    C = np.linalg.pinv(equations.A.sum(axis=0), rcond=1e-12, hermitian=True)[: z.size, : z.size]
+    made = []
+    for gradient in gradients(space, z):
+        way = C @ gradient / math.sqrt(max(float(gradient @ C @ gradient), 1e-300))
+        for end in (z - left * way, z + left * way):
+            made.append(dict(zip(space.names, (np.clip(end, space.low, space.high) * space.size).tolist())))
+    return made
