@@ -22,7 +22,7 @@ _extras.require("scipy", "mjgear.identify", "identify")
 from mjgear.identify import backlash, diagnose, scales, suspects
 from mjgear.identify.bench import Bench, Dynamometer, FreeRun, Pendulum
 from mjgear.identify.fit import Budget, fit, fit_ladder
-from mjgear.identify.heldout import HeldOut, choose, leave_out, remarks, ways
+from mjgear.identify.heldout import HeldOut, choose, groups, leave_out, remarks, ways
 from mjgear.identify.intervals import Interval, intervals
 from mjgear.identify.logs import Column, Log, LogError, read, read_all
 from mjgear.identify.models import LADDER, MODELS, PUBLISHED, Model
@@ -168,13 +168,17 @@ def identify_bench(
       told: gets a line for each step that takes time.
     """
     chosen_models = _models(bench, models)
+    by = ways(bench.logs) if by is None else by
+    for way in by:
+        if len(groups(bench.logs, way)) < 2:
+            raise LogError(f"nothing can be left out by {way}: it is the same in all logs")
     told("fit: all logs")
     ladder_fits = fit_ladder(bench, chosen_models, budget, rng=np.random.default_rng(seed))
     fits = {model.name: ladder_fits[model.name] for model in chosen_models}
     held = leave_out(
         bench,
         chosen_models,
-        ways(bench.logs) if by is None else by,
+        by,
         budget,
         seed,
         told,

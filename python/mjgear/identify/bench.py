@@ -6,6 +6,7 @@ import difflib
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -634,23 +635,9 @@ class FreeRun(Dynamometer):
     Arguments and attributes as in Dynamometer. A dependence on load cannot be told.
     """
 
-    def __init__(
-        self,
-        logs: Sequence[Log],
-        servo: Servo,
-        input: str | None = None,
-        known: Mapping[str, float] | None = None,
-        fit: Sequence[str] = (),
-        threshold: float | None = None,
-    ):
-        super().__init__(
-            [replace(log, data={**log.data, "output": np.zeros_like(log.data["velocity"])}) for log in logs],
-            servo,
-            input,
-            known,
-            fit,
-            threshold,
-        )
+    def __init__(self, logs: Sequence[Log], *rest: Any, **options: Any):
+        still = [replace(log, data={**log.data, "output": np.zeros_like(log.data["velocity"])}) for log in logs]
+        super().__init__(still, *rest, **options)
         self.notes.append("how friction depends on load is unknown: these logs have no load")
 
     def lacks(self, model: Model) -> str:

@@ -104,6 +104,40 @@ def _tolerances(words: list[str]) -> dict[str, float]:
     return told
 
 
+def shared(c: argparse.ArgumentParser) -> None:
+    """Options of one joint and of a whole arm alike."""
+    c.add_argument(
+        "--header",
+        metavar="NAMES",
+        help="of the columns of CSV without a line of names, separated by commas; of an arm q{} stands for one of each joint",
+    )
+    c.add_argument(
+        "--prefer",
+        choices=PREFERENCES,
+        default="simple",
+        help="choose the simplest friction that none is surely better than (default), or the one that predicts best",
+    )
+    c.add_argument("--replicates", type=_number(2, int), default=100, help="of the bootstrap (default: %(default)s)")
+    c.add_argument("--seed", type=_number(0, int), default=0)
+    c.add_argument(
+        "--report", type=Path, metavar="FILE.html", help="write a page with plots; of an arm one more of each joint"
+    )
+    c.add_argument("--json", type=Path, metavar="FILE.json", help="write everything for programs")
+    c.add_argument("--quiet", action="store_true", help="results only")
+
+
+def progress(a: argparse.Namespace) -> Callable[[str], None]:
+    """Takes a line for each step that takes time."""
+    return (lambda text: None) if a.quiet else (lambda text: print(text, file=sys.stderr, flush=True))
+
+
+def show(found: Any, unit: str = "") -> None:
+    """Print table, numbers and notes."""
+    print(f"{found.table()}\n{unit}\n{found.numbers()}\n")
+    for note in found.notes:
+        print(f"- {note}")
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="mjgear", description="From logs to a gear.")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
@@ -147,9 +181,6 @@ def _parser() -> argparse.ArgumentParser:
         help="where a quantity is in the files",
     )
     c.add_argument(
-        "--header", metavar="NAMES", help="of the columns of CSV without a line of names, separated by commas"
-    )
-    c.add_argument(
         "--fact",
         action="append",
         default=[],
@@ -187,14 +218,7 @@ def _parser() -> argparse.ArgumentParser:
         metavar="WAYS",
         help=f"of {', '.join(GROUPS)}, separated by commas (default: all that differ between the logs)",
     )
-    c.add_argument(
-        "--prefer",
-        choices=PREFERENCES,
-        default="simple",
-        help="choose the simplest model that none is surely better than (default), or the one that predicts best",
-    )
     c.add_argument("--starts", type=_number(1, int), default=Budget.starts, help="of each fit (default: %(default)s)")
-    c.add_argument("--replicates", type=_number(2, int), default=100, help="of the bootstrap (default: %(default)s)")
     c.add_argument(
         "--backlash",
         type=_number(0, float, above=True),
@@ -216,17 +240,14 @@ def _parser() -> argparse.ArgumentParser:
         metavar="SPEED",
         help="of a dynamometer: samples above it count as moving, rad/s (default: a hundredth of the usual speed)",
     )
-    c.add_argument("--seed", type=_number(0, int), default=0)
-    c.add_argument("--report", type=Path, metavar="FILE.html", help="write a page with plots")
     c.add_argument("--figures", type=Path, metavar="FOLDER", help="write the plots as PNG")
-    c.add_argument("--json", type=Path, metavar="FILE.json", help="write everything for programs")
     c.add_argument("--mjcf", type=Path, metavar="FILE.xml", help="write the bench of the first log as a model")
     c.add_argument(
         "--joint",
         default="joint",
         help="name of the joint in the MJCF to paste",
     )
-    c.add_argument("--quiet", action="store_true", help="results only")
+    shared(c)
     p = commands.add_parser(
         "protocol",
         help="the experiments to make",
@@ -276,7 +297,6 @@ def _write_figure(path: Path, figure: Any) -> None:
 
 
 def _identify(a: argparse.Namespace) -> int:
-    told = (lambda text: None) if a.quiet else (lambda text: print(text, file=sys.stderr, flush=True))
     known, tolerance = _known(a.known)
     tolerance |= _tolerances(a.tolerance)
     models = a.models.split(",") if a.models else [*DEFAULT_MODELS] if a.backlash else None
@@ -312,11 +332,9 @@ def _identify(a: argparse.Namespace) -> int:
         tolerance=tolerance,
         seed=a.seed,
         prefer=a.prefer,
-        told=told,
+        told=progress(a),
     )
-    print(f"{found.table()}\n  mean absolute error in {found.bench.unit}; * chosen\n\n{found.numbers()}\n")
-    for note in found.notes:
-        print(f"- {note}")
+    show(found, f"  mean absolute error in {found.bench.unit}; * chosen\n")
     if "backlash" in found.fits:
         print(_gap_line(found))
     print(f"\n{found.paste(a.joint)}")

@@ -203,32 +203,23 @@ def embedded(bench: Bench, source: Fit, target: Model) -> list[dict[str, float]]
     for name, size, middle in zip(space.names, space.size, space.start.mean(axis=0)):
         null = PARAMETERS[name].null
         start[name] = float(shared.get(name, middle * size if null is None else null * bench.unit_of(name)))
-    starts = [start]
-    if "curved_exponent" in space.names and "curved_exponent" not in source.values:
-        starts += [
-            {
-                **start,
-                "curved_exponent": p,
-                "curved_friction": 0.5 * start["viscous"] * bench.scale["speed"],
-                "viscous": 0.5 * start["viscous"],
-            }
-            for p in (0.5, 2.0)
-        ]
-    if "half_gap" in space.names and "stribeck_velocity" in space.names and "stribeck_velocity" not in source.values:
-        starts += [
-            {
-                **start,
-                "stribeck_friction": 0.5 * start["coulomb"],
-                "coulomb": 0.5 * start["coulomb"],
-                "stribeck_velocity": part * bench.scale["speed"],
-            }
-            for part in (0.1, 0.3)
-        ]
-    if "delay" in space.names and "delay" not in source.values:
-        starts.append({**start, "delay": float(np.mean(PARAMETERS["delay"].start)) * bench.unit_of("delay")})
-    if "motor_viscous" in space.names and "motor_viscous" not in source.values:
-        starts.append({**start, "motor_viscous": 0.5 * start["viscous"], "viscous": 0.5 * start["viscous"]})
-    return starts
+
+    def is_new(name: str) -> bool:
+        return name in space.names and name not in source.values
+
+    coulomb, viscous = (0.5 * start.get(name, 0.0) for name in ("coulomb", "viscous"))
+    speed, more = bench.scale["speed"], []
+    if is_new("curved_exponent"):
+        curved = {"curved_friction": viscous * speed, "viscous": viscous}
+        more += [{"curved_exponent": p, **curved} for p in (0.5, 2.0)]
+    if "half_gap" in space.names and is_new("stribeck_velocity"):
+        falls = {"stribeck_friction": coulomb, "coulomb": coulomb}
+        more += [{"stribeck_velocity": part * speed, **falls} for part in (0.1, 0.3)]
+    if is_new("delay"):
+        more.append({"delay": float(np.mean(PARAMETERS["delay"].start)) * bench.unit_of("delay")})
+    if is_new("motor_viscous"):
+        more.append({"motor_viscous": viscous, "viscous": viscous})
+    return [start, *({**start, **other} for other in more)]
 
 
 def _is_measured(bench: Bench, model: Model, logs: Sequence[int]) -> bool:

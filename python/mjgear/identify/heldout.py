@@ -120,14 +120,14 @@ def choose(held: HeldOut, ladder: Sequence[Model], prefer: str = "simple") -> st
     names = [m.name for m in sorted(ladder, key=lambda m: (len(m.parameters), held.mean(m.name)))]
 
     def is_beaten(name: str, other: str) -> bool:
-        return held.mean(name) > (1 + _WORTH) * held.mean(other) and _is_positive(held.ratios(name, other))
+        return held.mean(name) > (1 + _WORTH) * held.mean(other) and is_positive(held.ratios(name, other))
 
     return next(name for name in names if not any(is_beaten(name, other) for other in names))
 
 
-def _is_positive(x: np.ndarray) -> bool:
+def is_positive(x: np.ndarray, sure: float = _SURE) -> bool:
     """True if the mean of these numbers is above 0: one-sided t-test; a single number has no scatter to judge by."""
-    return x.size < 2 or bool(x.mean() > student.ppf(_SURE, x.size - 1) * x.std(ddof=1) / np.sqrt(x.size))
+    return x.size < 2 or bool(x.mean() > student.ppf(sure, x.size - 1) * x.std(ddof=1) / np.sqrt(x.size))
 
 
 def remarks(held: HeldOut, chosen: str, titles: Mapping[str, str]) -> list[str]:
@@ -139,7 +139,7 @@ def remarks(held: HeldOut, chosen: str, titles: Mapping[str, str]) -> list[str]:
     here, there = held.mean(chosen), held.mean(best)
     if here <= (1 + _WORTH) * there:
         return []
-    sure = _is_positive(held.ratios(chosen, best))
+    sure = is_positive(held.ratios(chosen, best))
     why = "on log after log" if sure else "but not on log after log: few logs decide"
     line = f"'{titles[best]}' predicts held-out logs with {there:.3g}, the chosen '{titles[chosen]}' with {here:.3g}, {why}"
     if here > _THIRD * there:

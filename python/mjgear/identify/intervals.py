@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from scipy.stats import t as student
@@ -41,6 +42,11 @@ class Interval:
     known: bool = True
     unit: str = ""
     law: Interval | None = None
+
+    def json(self) -> dict[str, Any]:
+        """It for programs."""
+        own = {"value": self.value, "low": self.low, "high": self.high, "known": self.known}
+        return own | ({"unit": self.unit} if self.unit else {}) | ({"law": self.law.json()} if self.law else {})
 
     def text(self) -> tuple[str, str]:
         """The value and the interval with the digits that the interval allows; "unknown" for that of an undetermined number."""

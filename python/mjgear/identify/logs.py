@@ -96,20 +96,8 @@ LARGEST_MOTION = 50.0
 _DENSEST = 20
 
 #: numpy's errors for a file that is not an npz, or is damaged
-NPZ_ERRORS = (
-    KeyError,
-    ValueError,
-    OSError,
-    EOFError,
-    TypeError,
-    AttributeError,
-    MemoryError,
-    NotImplementedError,
-    RuntimeError,
-    zipfile.BadZipFile,
-    zlib.error,
-    tokenize.TokenError,
-)
+_NPZ_ERRORS = (KeyError, ValueError, OSError, EOFError, TypeError, AttributeError, MemoryError, NotImplementedError,
+               RuntimeError, zipfile.BadZipFile, zlib.error, tokenize.TokenError)  # fmt: skip
 
 _TRUTH = {"True": 1.0, "true": 1.0, "False": 0.0, "false": 0.0}
 
@@ -244,7 +232,7 @@ def _text(path: Path) -> str:
         raise LogError(f"{path}: cannot be read: {error.strerror or error}") from None
 
 
-def _json(path: Path, text: str) -> Any:
+def _json(path: Path | str, text: str) -> Any:
     """JSON, all its numbers as float: Python's int refuses long ones."""
     try:
         return json.loads(text, parse_int=float)
@@ -384,14 +372,25 @@ def _read_json(path: Path) -> _Table:
     return _Table(columns, 0, facts)
 
 
-def _read_npz(path: Path) -> _Table:
-    whole = f"{path}: not a TimeSeries of mujoco.sysid"
+def read_npz(path: Path, what: str) -> dict[str, np.ndarray]:
+    """Arrays of an npz.
+
+    Raises: LogError: it cannot be read, or is damaged; `what`, and why.
+    """
     try:
         with path.open("rb") as raw, np.load(raw, allow_pickle=False) as file:
-            times, data = file["times"], file["data"]
-            mapping = _json(path, str(file["signal_mapping"])) if "signal_mapping" in file else {}
-    except NPZ_ERRORS as error:
-        raise LogError(f"{whole}: {_listed([str(error)], 300)}") from None
+            return {name: np.asarray(file[name]) for name in file.files}
+    except _NPZ_ERRORS as error:
+        raise LogError(f"{what}: {_listed([str(error)], 300)}") from None
+
+
+def _read_npz(path: Path) -> _Table:
+    whole = f"{path}: not a TimeSeries of mujoco.sysid"
+    content = read_npz(path, whole)
+    if not {"times", "data"} <= content.keys():
+        raise LogError(f"{whole}: it has {_listed(content)}")
+    times, data = content["times"], content["data"]
+    mapping = _json(whole, str(content["signal_mapping"])) if "signal_mapping" in content else {}
     for name, array in ("times", times), ("data", data):
         if array.dtype.kind not in "buif":
             raise LogError(f"{whole}: {name} has no real numbers, but {array.dtype}")

@@ -2,28 +2,18 @@
 
 from __future__ import annotations
 
-import base64
 import functools
 import html
-import io
 from collections.abc import Callable
 
-import matplotlib
-
-matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.figure import Figure
 
-from mjgear.identify import core
+from mjgear.identify import core, pages
 from mjgear.identify.bench import Dynamometer, Pendulum
 from mjgear.identify.models import MODELS, PARAMETERS
 from mjgear.identify.result import Identification
-
-_STYLE = """body { font: 15px/1.5 sans-serif; max-width: 70em; margin: 2em auto; padding: 0 1em; color: #222 }
-table { border-collapse: collapse; margin: 1em 0 } td, th { padding: .2em .8em; border-bottom: 1px solid #ccc; text-align: right }
-td:first-child, th:first-child { text-align: left } tr.chosen { background: #e6f2e6; font-weight: bold }
-pre { background: #f4f4f4; padding: 1em; overflow: auto } img { max-width: 100% } p.figure { margin: 1.5em 0 }"""
 
 
 def _label(text: str) -> str:
@@ -43,73 +33,47 @@ def figures(found: Identification) -> dict[str, Figure]:
 
 def write(found: Identification, title: str) -> str:
     """The page."""
-    parts = [
-        f"<!DOCTYPE html><html lang='en'><head><meta charset='utf-8'><title>{html.escape(title)}</title><style>{_STYLE}</style></head><body>",
-        f"<h1>{html.escape(title)}</h1>",
-        f"<p>{len(found.bench.logs)} logs. Chosen by what it predicts held out: <b>{html.escape(MODELS[found.chosen].title)}</b>.</p>",
-        "<h2>Numbers</h2>",
-        _parameter_table(found),
-    ]
-    if found.notes:
-        parts += [
-            "<h2>What the logs leave open</h2><ul>",
-            *(f"<li>{html.escape(n)}</li>" for n in found.notes),
-            "</ul>",
-        ]
-    parts += [
-        f"<h2>Models</h2><p>Mean absolute error in {found.bench.unit}: on the logs that were fitted, and on logs that were left "
-        "out of the fit. Every model had the same starts and iterations.</p>",
-        _model_table(found),
-    ]
     captions = {
         "law": "Torque into the gear and torque delivered, while it moves, over the law: above the diagonal the load drives.",
         "trajectories": "Measured and predicted motion from the first sample on, with the chosen model and MuJoCo's own friction.",
         "residuals": "Errors of the chosen model against speed, load, position and temperature: a trend is something that the model lacks.",
         "held_out": "Errors of the logs when they were left out of the fit.",
     }
-    parts.append("<h2>Plots</h2>")
-    for name, figure in figures(found).items():
-        parts.append(
-            f"<p class='figure'><img alt='{name}' src='data:image/png;base64,{_png(figure)}'><br>{captions[name]}</p>"
-        )
-    parts += ["<h2>MJCF</h2><pre>", html.escape(found.mjcf()), "</pre></body></html>"]
-    return "\n".join(parts)
-
-
-def _png(figure: Figure) -> str:
-    buffer = io.BytesIO()
-    figure.savefig(buffer, format="png", dpi=110)
-    plt.close(figure)
-    return base64.b64encode(buffer.getvalue()).decode()
+    parts = [
+        f"<p>{len(found.bench.logs)} logs. Chosen by what it predicts held out: <b>{html.escape(MODELS[found.chosen].title)}</b>.</p>",
+        "<h2>Numbers</h2>",
+        _parameter_table(found),
+        *pages.remarks("What the logs leave open", found.notes),
+        f"<h2>Models</h2><p>Mean absolute error in {found.bench.unit}: on the logs that were fitted, and on logs that were left "
+        "out of the fit. Every model had the same starts and iterations.</p>",
+        _model_table(found),
+        "<h2>Plots</h2>",
+        *(pages.image(figure, name, captions[name]) for name, figure in figures(found).items()),
+        f"<h2>MJCF</h2><pre>{html.escape(found.mjcf())}</pre>",
+    ]
+    return pages.page(title, parts)
 
 
 def _parameter_table(found: Identification) -> str:
-    rows = ["<tr><th>number</th><th>value</th><th>unit</th><th>95 % interval</th></tr>"]
+    rows = []
     for name, i in found.intervals.items():
-        unit = PARAMETERS[name].si if name in PARAMETERS else "1"
         number, interval = i.text()
-        interval += f", of this law {i.law.text()[1]}" if i.law else ""
-        rows.append(f"<tr><td>{name}</td><td>{number}</td><td>{unit}</td><td>{interval}</td></tr>")
-    for name, value in found.bench.known.items():
-        rows.append(f"<tr><td>{name}</td><td>{value:.5g}</td><td></td><td>given</td></tr>")
-    return f"<table>{''.join(rows)}</table>"
+        law = f", of this law {i.law.text()[1]}" if i.law else ""
+        rows.append([name, number, PARAMETERS[name].si if name in PARAMETERS else "1", interval + law])
+    rows += [[name, f"{value:.5g}", "", "given"] for name, value in found.bench.known.items()]
+    return pages.table(["number", "value", "unit", "95 % interval"], rows)
 
 
 def _model_table(found: Identification) -> str:
     ways = list(found.held.errors)
+    fits = {name: fit for name, fit in found.fits.items() if all(name in found.held.errors[w] for w in ways)}
     rows = [
-        "<tr><th>model</th><th>parameters</th><th>fitted</th>"
-        + "".join(f"<th>{w} left out</th>" for w in ways)
-        + "</tr>"
+        [html.escape(fit.model.title), str(len(fit.values)), f"{found.error(name):.4f}"]
+        + [f"{found.held.mean(name, way):.4f}" for way in ways]
+        for name, fit in fits.items()
     ]
-    for name, fit in found.fits.items():
-        if all(name in found.held.errors[w] for w in ways):
-            cells = "".join(f"<td>{found.held.mean(name, w):.4f}</td>" for w in ways)
-            mark = " class='chosen'" if name == found.chosen else ""
-            rows.append(
-                f"<tr{mark}><td>{html.escape(fit.model.title)}</td><td>{len(fit.values)}</td><td>{found.error(name):.4f}</td>{cells}</tr>"
-            )
-    return f"<table>{''.join(rows)}</table>"
+    head = ["model", "parameters", "fitted", *(f"{way} left out" for way in ways)]
+    return pages.table(head, rows, list(fits).index(found.chosen) if found.chosen in fits else -1)
 
 
 def _viscous(found: Identification, v: np.ndarray) -> np.ndarray:
@@ -255,27 +219,7 @@ def _residuals(found: Identification) -> Figure:
         )
     ]
     shown = [(c, label) for c, label in shown if np.isfinite(c).all()]
-    figure, axes = plt.subplots(
-        1, len(shown), figsize=(3.3 * len(shown), 3), layout="constrained", sharey=True, squeeze=False
-    )
-    for ax, (x, label) in zip(axes.flat, shown):
-        ax.plot(x, r, ".", ms=1, alpha=0.2, rasterized=True)
-        edges = np.quantile(x, np.linspace(0, 1, 13))
-        if np.ptp(edges) > 0:
-            place = np.clip(np.searchsorted(edges, x) - 1, 0, 11)
-            middle = [np.median(x[place == k]) for k in range(12) if np.any(place == k)]
-            ax.plot(
-                middle,
-                [np.median(r[place == k]) for k in range(12) if np.any(place == k)],
-                "C3o-",
-                ms=3,
-                lw=1,
-                label="median",
-            )
-        ax.set_xlabel(label)
-        ax.grid(alpha=0.3)
-    axes[0, 0].set_ylabel(f"predicted - measured [{bench.unit}]")
-    return figure
+    return pages.residuals(shown, r, f"predicted - measured [{bench.unit}]")
 
 
 def _held_out(found: Identification) -> Figure | None:

@@ -10,7 +10,7 @@ from mjgear.identify import mjcf
 from mjgear.identify.bench import Bench, Pendulum
 from mjgear.identify.fit import Fit
 from mjgear.identify.heldout import HeldOut
-from mjgear.identify.intervals import Interval, Intervals
+from mjgear.identify.intervals import Intervals
 from mjgear.identify.models import MODELS, PARAMETERS
 from mjgear.identify.suspects import Misfit
 
@@ -122,7 +122,7 @@ class Identification:
             "chosen": self.chosen,
             "unit_of_errors": self.bench.unit,
             "known": self.bench.known,
-            "parameters": {n: _written(i) for n, i in self.intervals.items()},
+            "parameters": {n: i.json() for n, i in self.intervals.items()},
             "misfit": None
             if self.misfit is None
             else {
@@ -159,12 +159,6 @@ class Identification:
             "notes": self.notes,
         }
         return json.dumps(_finite(content), indent=2)
-
-
-def _written(i: Interval) -> dict[str, Any]:
-    """An interval as JSON."""
-    own = {"value": i.value, "low": i.low, "high": i.high, "known": i.known}
-    return {**own, "law": _written(i.law)} if i.law else own
 
 
 def _finite(x: Any) -> Any:

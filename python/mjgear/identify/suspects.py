@@ -16,10 +16,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-from scipy.stats import t as student
 
 from mjgear.identify.bench import Bench, Dynamometer, Pendulum, Space
 from mjgear.identify.fit import Fit
+from mjgear.identify.heldout import is_positive
 from mjgear.identify.intervals import gradients
 from mjgear.identify.leastsquares import at
 
@@ -323,10 +323,7 @@ def look(bench: Bench, fit: Fit) -> Misfit:
     plain = _Equations.of(J, residuals)
     before = plain.held_out()
 
-    def is_positive(gains: np.ndarray) -> bool:
-        """A t-test over logs, at a level divided among the suspects."""
-        level = 1 - (1 - _LEVEL) / len(_SUSPECTS)
-        return bool(gains.mean() > student.ppf(level, gains.size - 1) * gains.std(ddof=1) / math.sqrt(gains.size))
+    level = 1 - (1 - _LEVEL) / len(_SUSPECTS)
 
     def effects(family: Family) -> list[np.ndarray]:
         """Columns of each log."""
@@ -349,12 +346,12 @@ def look(bench: Bench, fit: Fit) -> Misfit:
         tried.sort(key=lambda t: float(t[0].sum()))
         after, k, _ = tried[0]
         explains = 1 - after.sum() / before.sum()
-        is_sure = bool(explains > _WORTH and is_positive(np.log(before / after)))
+        is_sure = bool(explains > _WORTH and is_positive(np.log(before / after), level))
         values: list[dict[str, float]] = []
         reach: list[dict[str, float]] = []
         change = np.zeros(1)
         for other, _, equations in tried:
-            if not is_positive(np.log(other / after)):  # as good as the best family
+            if not is_positive(np.log(other / after), level):  # as good as the best family
                 x = equations.solve(np.array(logs))
                 there = np.clip(here + x[: here.size], space.low, space.high)
                 change = change if values else bench.scale["torque"] * x[here.size :]

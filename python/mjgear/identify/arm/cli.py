@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import argparse
 import math
-import sys
 from pathlib import Path
 from typing import Any
 
 from mjgear import _extras
 from mjgear import _files as files
 from mjgear.identify.arm.result import identify
-from mjgear.identify.cli import fact, pairs
-from mjgear.identify.heldout import PREFERENCES
+from mjgear.identify.cli import fact, pairs, progress, shared, show
 from mjgear.identify.logs import LogError
 
 
@@ -60,11 +58,6 @@ def identify_parser() -> argparse.ArgumentParser:
         help="position, velocity, torque, current, temperature, time; {} is a joint's name or number",
     )
     c.add_argument(
-        "--header",
-        metavar="NAMES",
-        help="of the columns of CSV without a line of names, separated by commas; q{} stands for one of each joint",
-    )
-    c.add_argument(
         "--fact",
         action="append",
         default=[],
@@ -108,14 +101,6 @@ def identify_parser() -> argparse.ArgumentParser:
     )
     c.add_argument("--cutoff", type=float, metavar="HZ", help="of the filter of positions (default: by their spectra)")
     c.add_argument("--dt", type=float, help="time between samples, s, where no column says it")
-    c.add_argument("--replicates", type=int, default=100, help="of the bootstrap (default: %(default)s)")
-    c.add_argument("--seed", type=int, default=0)
-    c.add_argument(
-        "--prefer",
-        choices=PREFERENCES,
-        default="simple",
-        help="drop terms that are not surely needed (default), or keep all that predict better",
-    )
     c.add_argument("--compare", action="store_true", help="hold out the published models M1 to M6 of servos too")
     c.add_argument(
         "--controller",
@@ -124,15 +109,11 @@ def identify_parser() -> argparse.ArgumentParser:
         help='gains of the position loops in the simulation, {"JOINT": {"kp": 100, "kd": 5, "kf": 0, "kg": 1}} (default: fitted to goals)',
     )
     c.add_argument("--no-simulation", action="store_true", help="do not simulate what was found")
-    c.add_argument(
-        "--report", type=Path, metavar="FILE.html", help="write a page of the robot, and FILE-JOINT.html for each joint"
-    )
-    c.add_argument("--json", type=Path, metavar="FILE.json", help="write everything for programs")
     c.add_argument("--mjcf", type=Path, metavar="FILE.xml", help="write the robot with what was found")
     c.add_argument("--urdf", type=Path, metavar="FILE", help="write <dynamics> to paste into a URDF")
+    shared(c)
     c.add_argument("--isaac", type=Path, metavar="FILE.json", help="write numbers for Isaac Sim and Isaac Lab")
     c.add_argument("--drake", type=Path, metavar="FILE", help="write elements for Drake")
-    c.add_argument("--quiet", action="store_true", help="results only")
     return c
 
 
@@ -144,18 +125,13 @@ def run_identify(arguments: list[str]) -> int:
     # --robot takes a value, so that argparse does not read "--robot -h"
     asks_help = not {"-h", "--help"}.isdisjoint(arguments)
     a = identify_parser().parse_args(["-h"] if asks_help else arguments)
-    if a.replicates < 2:
-        raise LogError(f"--replicates {a.replicates}: two at least")
     if a.cutoff is not None and not a.cutoff > 0:
         raise LogError(f"--cutoff {a.cutoff:g}: above 0")
     for output in (a.report, a.json, a.mjcf, a.urdf, a.isaac, a.drake):
         if output is not None:
             files.check(output)
 
-    def told(text: str) -> None:
-        if not a.quiet:
-            print(text, file=sys.stderr, flush=True)
-
+    told = progress(a)
     constants = {
         k: _number(v, f"--torque-constant {k}") for k, v in pairs(a.torque_constant, "torque-constant").items()
     }
@@ -174,9 +150,7 @@ def run_identify(arguments: list[str]) -> int:
     found = identify(a.robot, a.logs, a.joints.split(",") if a.joints else None, pairs(a.column, "column"),
                      {k: fact(v) for k, v in pairs(a.fact, "fact").items()}, a.dt, a.header.split(",") if a.header else None, inertia_tolerance=a.inertia_tolerance,
                      torque_tolerance=a.torque_tolerance, torque_constants=constants, coupling=coupling, torques=pairs(a.torques, "torques"), replicates=a.replicates, cutoff=a.cutoff, seed=a.seed, compare=a.compare, prefer=a.prefer, told=told)  # fmt: skip
-    print(f"{found.table()}\n\n{found.numbers()}\n")
-    for note in found.notes:
-        print(f"- {note}")
+    show(found)
     simulated: list[Any] = []
     if not a.no_simulation:
         from mjgear.identify.arm import simulate

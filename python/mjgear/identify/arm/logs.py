@@ -99,11 +99,7 @@ def _arrays(
     path: Path, model: mujoco.MjModel, joints: Sequence[str]
 ) -> tuple[dict[str, np.ndarray], dict[str, float | str]]:
     """Columns and facts of an npz."""
-    try:
-        with np.load(path, allow_pickle=False) as file:
-            content = {name: np.asarray(file[name]) for name in file.files}
-    except (OSError, ValueError) as error:
-        raise LogError(f"{path}: cannot be read: {error}") from None
+    content = single.read_npz(path, f"{path}: cannot be read")
     if "sensordata_data" in content:
         return _trajectory(path, content, model, joints), {}
     columns: dict[str, np.ndarray] = {}

@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-import base64
 import html
-import io
 from collections.abc import Sequence
 from pathlib import Path
 
-import matplotlib
-
-matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.figure import Figure
@@ -20,10 +15,7 @@ from mjgear.identify.arm import law
 from mjgear.identify.arm.export import plain
 from mjgear.identify.arm.result import Identified
 from mjgear.identify.arm.simulate import Simulated
-
-_STYLE = """body { font: 15px/1.5 sans-serif; max-width: 70em; margin: 2em auto; padding: 0 1em; color: #222 }
-table { border-collapse: collapse; margin: 1em 0 } td, th { padding: .2em .8em; border-bottom: 1px solid #ccc; text-align: right }
-td:first-child, th:first-child { text-align: left } pre { background: #f4f4f4; padding: 1em; overflow: auto } img { max-width: 100% }"""
+from mjgear.identify.pages import image, page, remarks, residuals, table
 
 
 def write(path: Path, found: Identified, simulated: Sequence[Simulated]) -> list[Path]:
@@ -35,29 +27,12 @@ def write(path: Path, found: Identified, simulated: Sequence[Simulated]) -> list
     pages = {name: path.with_name(f"{path.stem}-{_safe(name)}{path.suffix}") for name in found.arm.joints}
     for j, name in enumerate(found.arm.joints):
         files.write(pages[name], _joint_page(found, j, path.name))
-    files.write(path, _robot_page(found, simulated, {name: page.name for name, page in pages.items()}))
+    files.write(path, _robot_page(found, simulated, {name: own.name for name, own in pages.items()}))
     return [path, *pages.values()]
 
 
 def _safe(name: str) -> str:
     return "".join(c if c.isalnum() or c in "-_." else "_" for c in name)
-
-
-def _page(title: str, parts: list[str]) -> str:
-    head = f"<!DOCTYPE html><html lang='en'><head><meta charset='utf-8'><title>{html.escape(title)}</title><style>{_STYLE}</style></head><body>"
-    return "\n".join([head, f"<h1>{html.escape(title)}</h1>", *parts, "</body></html>", ""])
-
-
-def _image(figure: Figure, name: str) -> str:
-    buffer = io.BytesIO()
-    figure.savefig(buffer, format="png", dpi=100)
-    plt.close(figure)
-    return f"<p><img alt='{html.escape(name)}' src='data:image/png;base64,{base64.b64encode(buffer.getvalue()).decode()}'></p>"
-
-
-def _table(head: list[str], rows: list[list[str]]) -> str:
-    text = "<tr>" + "".join(f"<th>{h}</th>" for h in head) + "</tr>"
-    return f"<table>{text}{''.join('<tr>' + ''.join(f'<td>{c}</td>' for c in row) + '</tr>' for row in rows)}</table>"
 
 
 def _robot_page(found: Identified, simulated: Sequence[Simulated], pages: dict[str, str]) -> str:
@@ -75,23 +50,22 @@ def _robot_page(found: Identified, simulated: Sequence[Simulated], pages: dict[s
     unit = "A" if found.fitter.problem.logs[0].is_current else "N m"
     parts = [f"<p>{len(found.fitter.problem.logs)} logs, {found.fitter.problem.n_pieces} pieces. Errors are root mean squares in {unit} of torques that were held out, "
              f"in groups of logs: {html.escape(', '.join(found.fitter.problem.groups))}.</p>",
-             _table(["joint", "friction", "torque", "Coulomb and viscous", "chosen", "all terms"], rows)]  # fmt: skip
-    if found.notes:
-        parts += ["<h2>What to know</h2><ul>", *(f"<li>{html.escape(n)}</li>" for n in found.notes), "</ul>"]
-    parts.append("<h2>Held out</h2>" + _image(_held_out(found), "held-out errors"))
+             table(["joint", "friction", "torque", "Coulomb and viscous", "chosen", "all terms"], rows)]  # fmt: skip
+    parts += remarks("What to know", found.notes)
+    parts.append("<h2>Held out</h2>" + image(_held_out(found), "held-out errors"))
     for done in simulated:
         columns = done.columns()
         rows = [[html.escape(n), *(f"{x[j]:.3g}" for x in columns.values())] for j, n in enumerate(found.arm.joints)]
         parts += [f"<h2>Under the {done.under}</h2><p>{done.title()}, rad (m). Each piece begins at the measured state.</p>",
-                  _table(["joint", *columns], rows)]  # fmt: skip
+                  table(["joint", *columns], rows)]  # fmt: skip
     masses = [[html.escape(link.name), f"{link.numbers[0]:.4g}", *i.text()]
               for link in found.arm.links if (i := found.found.numbers.get(f"{link.name}.mass")) is not None]  # fmt: skip
     parts += ["<h2>Links</h2><p>Logs tell combinations of inertias (base parameters); the rest of each is the model's, within its tolerance.</p>",
-              _table(["link", "mass of the model, kg", "mass", "95 % interval"], masses)]  # fmt: skip
+              table(["link", "mass of the model, kg", "mass", "95 % interval"], masses)]  # fmt: skip
     parts += ["<h2>For formats without gears</h2>",
-              _table(["joint", "damping", "friction", "armature", "what is lost"],
+              table(["joint", "damping", "friction", "armature", "what is lost"],
                      [[html.escape(n), f"{p.damping:.4g}", f"{p.coulomb:.4g}", f"{p.armature:.4g}", p.text()] for n, p in zip(found.arm.joints, plain(found))])]  # fmt: skip
-    return _page("A robot from its logs", parts)
+    return page("A robot from its logs", parts)
 
 
 def _held_out(found: Identified) -> Figure:
@@ -123,7 +97,7 @@ def _joint_page(found: Identified, j: int, home: str) -> str:
             rows.append([key.rsplit(".", 1)[1], value, html.escape(i.unit), interval])
     parts = [f"<p><a href='{html.escape(home)}'>the robot</a></p><p>Friction: <b>{law.title(rung.terms)}</b>"
              + (f", power {rung.shape.power:g}" if "curved" in rung.terms else "") + ".</p>",
-             _table(["number", "value", "unit", "95 % interval"], rows)]  # fmt: skip
+             table(["number", "value", "unit", "95 % interval"], rows)]  # fmt: skip
     kept = [
         [law.title(frozenset({t})), f"{100 * g:.1f} %", f"{s:.1f}"]
         for (k, t), (g, s) in found.choice.without.items()
@@ -132,9 +106,9 @@ def _joint_page(found: Identified, j: int, home: str) -> str:
     if kept:
         parts += [
             "<h2>Why these terms</h2><p>By how much the held-out sum of squares grows without a term, and the t of that over pieces.</p>",
-            _table(["term", "growth", "t"], kept),
+            table(["term", "growth", "t"], kept),
         ]
-    parts += [_image(figure, "plots") for figure in figures(found, j)]
+    parts += [image(figure, "plots") for figure in figures(found, j)]
     d = found.drifts[j]
     rows = [
         [html.escape(log.name), f"{100 * c / max(d.coulomb, 1e-12):+.1f} %"]
@@ -142,8 +116,8 @@ def _joint_page(found: Identified, j: int, home: str) -> str:
         if np.isfinite(c)
     ]
     parts += [f"<h2>Drift</h2><p>Friction of each log beside the mean, in parts of coulomb. If there were no drift, such differences would have a probability of {d.p_logs:.2g}, "
-              f"such trends within logs {d.p_trend:.2g}.</p>", _table(["log", "friction"], rows)]  # fmt: skip
-    return _page(f"Joint {name}", parts)
+              f"such trends within logs {d.p_trend:.2g}.</p>", table(["log", "friction"], rows)]  # fmt: skip
+    return page(f"Joint {name}", parts)
 
 
 def figures(found: Identified, j: int) -> list[Figure]:
@@ -189,19 +163,4 @@ def figures(found: Identified, j: int) -> list[Figure]:
     shown = [(r.v, "speed [rad/s]"), (link, "load [N m]"), (r.a, "acceleration"), (r.time, "time [s]")]
     if r.warmth is not None:
         shown.append((r.warmth, "temperature less its mean [K]"))
-    third, axes = plt.subplots(1, len(shown), figsize=(11, 2.8), layout="constrained", sharey=True)
-    for ax, (x, label) in zip(axes, shown):
-        ax.plot(x[thin], residual[thin], ".", ms=1, alpha=0.2, color="C0", rasterized=True)
-        edges = np.quantile(x, np.linspace(0, 1, 13))
-        if np.ptp(edges) > 0:
-            place = np.clip(np.searchsorted(edges, x) - 1, 0, 11)
-            ax.plot(
-                [np.median(x[place == k]) for k in range(12) if np.any(place == k)],
-                [np.median(residual[place == k]) for k in range(12) if np.any(place == k)],
-                "C3o-",
-                ms=3,
-            )
-        ax.set_xlabel(label)
-        ax.grid(alpha=0.3)
-    axes[0].set_ylabel("measured - chosen")
-    return [first, second, third]
+    return [first, second, residuals(shown, residual, "measured - chosen", thin)]

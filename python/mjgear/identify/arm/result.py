@@ -113,10 +113,7 @@ class Identified:
                 "worse_without": {term: {"growth": g, "t": t} for (k, term), (g, t) in self.choice.without.items() if k == j},
                 "drift": {"p_logs": self.drifts[j].p_logs, "p_trend": self.drifts[j].p_trend},
             }  # fmt: skip
-        numbers = {
-            name: {"value": i.value, "low": i.low, "high": i.high, "unit": i.unit, "known": i.known}
-            for name, i in self.found.numbers.items()
-        }
+        numbers = {name: i.json() for name, i in self.found.numbers.items()}
         links = {link.name: dict(zip(("m", "hx", "hy", "hz", "Ixx", "Iyy", "Izz", "Ixy", "Ixz", "Iyz"), map(float, p)))
                  for link, p in zip(self.arm.links, self.parameters())}  # fmt: skip
         return json.dumps({"parameters": numbers, "order": self.found.order, "correlation": self.found.correlation.tolist(), "joints": joints,
