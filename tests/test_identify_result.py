@@ -62,7 +62,10 @@ class Paste(unittest.TestCase):
         found.intervals["eta_forward"] = Interval(0.75, 0.1, 1, False, law=Interval(0.75, 0.7, 0.8))
         self.assertIn("unknown, of this law 0.700 to 0.800", found.numbers())
         self.assertNotIn("unknown", found.paste("elbow"))
+        found.intervals["coulomb"] = Interval(0.3, 0.1, 0.5, law=Interval(0.3, 0.29, 0.31))
         told = json.loads(found.json())
+        self.assertFalse(told["parameters"]["coulomb"]["known"])
+        self.assertTrue(told["parameters"]["viscous"]["known"])
         self.assertEqual(
             (told["parameters"]["eta_forward"]["known"], told["parameters"]["eta_forward"]["law"]["high"]), (False, 0.8)
         )

@@ -44,8 +44,8 @@ class Interval:
     law: Interval | None = None
 
     def json(self) -> dict[str, Any]:
-        """It for programs."""
-        own = {"value": self.value, "low": self.low, "high": self.high, "known": self.known}
+        """It for programs; known only if the law explains the logs."""
+        own = {"value": self.value, "low": self.low, "high": self.high, "known": self.known and self.law is None}
         return own | ({"unit": self.unit} if self.unit else {}) | ({"law": self.law.json()} if self.law else {})
 
     def text(self) -> tuple[str, str]:
