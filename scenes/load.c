@@ -252,6 +252,18 @@ static void joinLines(char* text) {
 }
 
 
+int mjg_readSetting(mjgSetting* setting, char* text) {
+  char* equals = strchr(text, '=');
+  char* dot = strchr(text, '.');
+  if (!equals || !dot || dot > equals || dot == text || dot + 1 == equals) {
+    return -1;
+  }
+  *equals = *dot = 0;
+  *setting = (mjgSetting){text, dot + 1, equals + 1};
+  return 0;
+}
+
+
 mjSpec* mjg_readScene(const mjgScene* scene, const mjgCase* variant, const mjgSetting* setting,
                       int nsetting, char* error, int error_sz) {
   char path[4096];

@@ -112,8 +112,7 @@ int mjg_openPlay(mjgPlay* play, const mjgScene* scene, const mjgCase* variant, c
 }
 
 
-// 1 if the engine found the state unusable in this step, and reset it
-static int diverged(const mjData* d) {
+int mjg_diverged(const mjData* d) {
   return d->warning[mjWARN_BADQPOS].number || d->warning[mjWARN_BADQVEL].number ||
          d->warning[mjWARN_BADQACC].number;
 }
@@ -151,7 +150,7 @@ int mjg_stepPlay(mjgPlay* play, char* error, int error_sz) {
     scene->input(m, d, play->variant);
   }
   mj_step(m, d);
-  if (diverged(d)) {
+  if (mjg_diverged(d)) {
     snprintf(error, (size_t)error_sz, "the simulation became unstable at %g s", time);
     return -1;
   }

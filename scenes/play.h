@@ -26,6 +26,9 @@ int mjg_openPlay(mjgPlay* play, const mjgScene* scene, const mjgCase* variant, c
 // one step. 0: done; -1: failed, one line in error
 int mjg_stepPlay(mjgPlay* play, char* error, int error_sz);
 
+// 1 if the engine has found a state unusable, and reset it
+int mjg_diverged(const mjData* d);
+
 void mjg_closePlay(mjgPlay* play);
 
 // joints of a model that a trajectory has columns of, and the unit of their position: lines "name,rad" or "name,m"

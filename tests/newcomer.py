@@ -40,7 +40,7 @@ LEFT_OUT = {
 }
 
 # lines that open a window, and how long it is looked at
-WINDOW = r"^(\./demo --view|mjgear-view (?!.*(--record|--picture|--csv|--measure|--list|--help)))"
+WINDOW = r"^(\./demo --view|mjgear-view (?!.*(--record|--picture|--csv|--list|--help)))"
 SECONDS = 12
 
 # names for the reader's files
@@ -121,9 +121,7 @@ def type_lines(terminal, block, typed):
         for theirs, ours in HERS.items():
             line = line.replace(theirs, ours)
         line = line.replace("<this repository>", f"{SOURCE} mjgear")
-        if "--measure" in line:
-            terminal.type(f"xvfb-run -a {line}")
-        elif re.search(WINDOW, line):
+        if re.search(WINDOW, line):
             terminal.type(f"timeout {SECONDS} xvfb-run -a {line}", expected=124)
         else:
             terminal.type(line)
@@ -162,7 +160,7 @@ def read(terminal, folder, page, typed):
                 lines = output.splitlines()
                 assert lines[:2] == ["0 [0.] [0.]", "8.1 [0.] [0.]"] and lines[2].startswith("8.25 "), output
 
-    # commands in the text; on the page of scenes they open a window for each, as --gallery does
+    # commands in the text; on the page of scenes they open a window for each
     for command in [] if page == "doc/scenes.md" else re.findall(r"`((?:\./demo|mjgear-(?:run|view) )[^`]*)`", text):
         if command not in typed:
             type_lines(terminal, command, typed)

@@ -9,12 +9,6 @@
 #include "observe/visualize.h"
 
 
-const char* const frameValueName[frameNVALUE] = {
-    "Position", "Velocity", "Torque in", "Torque out", "Friction",   "Internal force",
-    "Mode",     "State",    "Loss",      "Gap",        "Iterations", "Residual",
-};
-
-
 //---------------------------------- life ----------------------------------------------------------
 
 // 1 if the processor draws
@@ -29,12 +23,10 @@ int frameIsSoftware(const char* renderer) {
 }
 
 
-// camera that sees the whole model: the first of the model's own, else the free one
-static void startCamera(Frame* frame, const mjModel* m) {
-  mjv_defaultFreeCamera(m, &frame->camera);
-  if (m->ncam > 0) {
-    frame->camera.type = mjCAMERA_FIXED;
-    frame->camera.fixedcamid = 0;
+void frameEffects(Frame* frame, int flg_effects) {
+  if (flg_effects >= 0) {
+    frame->scene.flags[mjRND_SHADOW] = (mjtByte)flg_effects;
+    frame->scene.flags[mjRND_REFLECTION] = (mjtByte)flg_effects;
   }
 }
 
@@ -42,23 +34,12 @@ static void startCamera(Frame* frame, const mjModel* m) {
 // shapes of fewer triangles, with the same look, and no smoothing of a film's pictures: less than
 // half of the processor's time of the engine's defaults
 static void coarsen(mjModel* m) {
-  enum {
-    SLICES = 20,
-    STACKS = 10,
-    QUADS = 1
-  };
-  m->vis.quality.numslices = mjMIN(m->vis.quality.numslices, SLICES);
-  m->vis.quality.numstacks = mjMIN(m->vis.quality.numstacks, STACKS);
-  m->vis.quality.numquads = mjMIN(m->vis.quality.numquads, QUADS);
+  m->vis.quality.numslices = mjMIN(m->vis.quality.numslices, 20);
+  m->vis.quality.numstacks = mjMIN(m->vis.quality.numstacks, 10);
+  m->vis.quality.numquads = mjMIN(m->vis.quality.numquads, 1);
   m->vis.quality.offsamples = 0;
   m->vis.quality.shadowsize = mjMIN(m->vis.quality.shadowsize, 1024);
 }
-
-
-// slices of a cylinder that looks round
-enum {
-  FINE = 64
-};
 
 
 // parts that depend on the model
@@ -67,24 +48,27 @@ static void makeModel(Frame* frame, const Sim* sims, int nsim, int font_scale) {
   if (frame->flg_coarse) {
     coarsen(m);
   } else {
-    m->vis.quality.numslices = mjMAX(m->vis.quality.numslices, FINE);
+    m->vis.quality.numslices = mjMAX(m->vis.quality.numslices, 64);  // cylinders look round
   }
   mjv_makeScene(m, &frame->scene, 2000);
-  if (frame->flg_software) {
-    frame->scene.flags[mjRND_SHADOW] = 0;
-    frame->scene.flags[mjRND_REFLECTION] = 0;
-  }
+  frameEffects(frame, frame->flg_software ? 0 : -1);
   mjr_makeContext(m, &frame->context, font_scale);
   mjv_defaultPerturb(&frame->perturb);
-  startCamera(frame, m);
+
+  // the first of the model's cameras, else the free one, which sees all
+  mjv_defaultFreeCamera(m, &frame->camera);
+  if (m->ncam > 0) {
+    frame->camera.type = mjCAMERA_FIXED;
+    frame->camera.fixedcamid = 0;
+  }
   frame->selected = 0;
 
   // curves begin at the first state; the gap is worth one where there is one, friction where there is any
   int flg_friction = simHasFriction(sims), flg_gap = simHasBacklash(sims);
-  frame->plots.shown[plotGAP] = flg_gap;
-  frame->plots.shown[plotFRICTION] = flg_friction;
-  frame->plots.shown[plotTORQUE] = !flg_friction;
-  frame->plots.shown[plotLAMBDA] = flg_friction && !flg_gap;
+  frame->plots.shown[simGAP] = flg_gap;
+  frame->plots.shown[simFRICTION] = flg_friction;
+  frame->plots.shown[simTORQUE_OUT] = !flg_friction;
+  frame->plots.shown[simINTERNAL] = flg_friction && !flg_gap;
   plotsInit(&frame->plots, sims, nsim);
   plotsAdd(&frame->plots, sims);
 }
@@ -99,10 +83,9 @@ void frameInit(Frame* frame, const Sim* sims, int nsim, int font_scale, const ch
   frame->flg_software = frameIsSoftware(renderer);
   frame->flg_coarse = frame->flg_software && flg_quick;
   frame->flg_plots = 1;
-  frame->flg_caption = 1;
   frame->flg_legend = 1;
   frame->plots.window = 5;
-  frame->plots.shown[plotVELOCITY] = 1;
+  frame->plots.shown[simVELOCITY] = 1;
   makeModel(frame, sims, nsim, font_scale);
 }
 
@@ -111,14 +94,6 @@ void frameReload(Frame* frame, const Sim* sims, int nsim) {
   int font_scale = frame->context.fontScale;
   mjv_freeScene(&frame->scene);
   makeModel(frame, sims, nsim, font_scale);
-}
-
-
-void frameEffects(Frame* frame, int flg_effects) {
-  if (flg_effects >= 0) {
-    frame->scene.flags[mjRND_SHADOW] = (mjtByte)flg_effects;
-    frame->scene.flags[mjRND_REFLECTION] = (mjtByte)flg_effects;
-  }
 }
 
 
@@ -140,10 +115,7 @@ static void drawLegend(const Frame* frame, mjrRect area, const Sim* sim) {
     if (i == mjgpGEAR_IN_GAP && !simHasBacklash(sim)) {
       continue;
     }
-    int width = context->charHeight / 2;
-    for (const char* c = mjgpStateName[i]; *c; c++) {
-      width += context->charWidth[(int)*c];
-    }
+    int width = context->charHeight / 2 + plotsTextWidth(mjgpStateName[i], context);
     if (left + width > area.left + area.width) {
       left = area.left + height / 2;
       bottom += height + height / 4;
@@ -158,53 +130,14 @@ static void drawLegend(const Frame* frame, mjrRect area, const Sim* sim) {
 }
 
 
-// a number for display: round-off is zero
-static double tidy(double x) {
-  return fabs(x) < 1e-9 ? 0 : x;
-}
-
-
-void frameValue(char* text, size_t text_size, const Sim* sim, int gear, int value) {
-  static const char* const modes[] = {"backward", "stuck", "forward"};
-  SimValues v = simValues(sim, gear);
-  int slide = simIsLength(sim, gear);
-  const char* length = slide ? "m" : "rad";
-  const char* torque = slide ? "N" : "N m";
-
-  // motion by round-off is rest; the forces lead to these velocities
-  int flg_still = tidy(v.slip) == 0;
-  const double number[frameNVALUE] = {
-      v.position, v.velocity, v.torque_in,  v.torque_out, v.friction,   v.lambda,
-      0,          0,          v.power_loss, v.gap,        v.iterations, v.residual};
-  if (value == frameMODE) {
-    snprintf(text, text_size, "%s", modes[flg_still ? 1 : v.mode + 1]);
-  } else if (value == frameSTATE) {
-    int flg_moves = v.state == mjgpGEAR_DRIVING || v.state == mjgpGEAR_DRIVEN ||
-                    v.state == mjgpGEAR_DRIVEN_BY_BOTH;
-    int state = flg_moves && flg_still ? mjgpGEAR_STUCK : v.state;
-    snprintf(text, text_size, "%s", state < 0 ? "" : mjgpStateName[state]);
-  } else if (value == frameRESIDUAL) {
-    snprintf(text, text_size, v.residual > 0 ? "%.0e" : "%.0f", v.residual);
-  } else {
-    const char* unit = value == frameITERATIONS                      ? ""
-                       : value == frameLOSS                          ? "W"
-                       : value == frameVELOCITY && slide             ? "m/s"
-                       : value == frameVELOCITY                      ? "rad/s"
-                       : value == framePOSITION || value == frameGAP ? length
-                                                                     : torque;
-    snprintf(text, text_size, "%.4g%s%s", tidy(number[value]), unit[0] ? " " : "", unit);
-  }
-}
-
-
 // live values of the selected joint
 static void drawValues(const Frame* frame, mjrRect area, const Sim* sim) {
   char names[300] = "joint", text[600], value[64];
   snprintf(text, sizeof(text), "%s", sim->gear[frame->selected].name);
-  for (int i = 0; i < frameNVALUE; i++) {
+  for (int i = 0; i < simNVALUE; i++) {
     size_t n = strlen(names), k = strlen(text);
-    frameValue(value, sizeof(value), sim, frame->selected, i);
-    snprintf(names + n, sizeof(names) - n, "\n%s", frameValueName[i]);
+    simText(value, sizeof(value), sim, frame->selected, i);
+    snprintf(names + n, sizeof(names) - n, "\n%s", simName[i]);
     snprintf(text + k, sizeof(text) - k, "\n%s", value);
   }
   mjr_overlay(mjFONT_NORMAL, mjGRID_BOTTOMLEFT, area, names, text, &frame->context);
@@ -266,10 +199,8 @@ void frameScene(Frame* frame, const Sim* sim, mjrRect view, const mjvPerturb* pe
 // name of one of several simulations in the colour of its curves, at the upper edge of its view
 static void drawLabel(const Frame* frame, mjrRect view, const char* name, int s) {
   const mjrContext* context = &frame->context;
-  int width = context->charHeight, height = context->charHeight + context->charHeight / 2;
-  for (const char* c = name; *c; c++) {
-    width += context->charWidth[(unsigned char)*c];
-  }
+  int width = context->charHeight + plotsTextWidth(name, context);
+  int height = context->charHeight + context->charHeight / 2;
   mjrRect rect = {view.left + (view.width - width) / 2,
                   view.bottom + view.height - height - height / 3, width, height};
   const float* rgb = plotsColor(s);
@@ -314,9 +245,8 @@ void frameDraw(Frame* frame, mjrRect area, Show* show) {
 
   // lines between them, and their meanings
   for (int s = 0; s < show->nsim && show->nsim > 1; s++) {
-    mjrRect part = frameView(frame, area, show, s);
-    mjrRect left = {part.left, part.bottom, 2, part.height};
-    mjrRect below = {part.left, part.bottom, part.width, 2};
+    mjrRect part = frameView(frame, area, show, s), left = part, below = part;
+    left.width = below.height = 2;
     mjr_rectangle(left, 0.08f, 0.08f, 0.09f, 1);
     mjr_rectangle(below, 0.08f, 0.08f, 0.09f, 1);
     drawLabel(frame, part, label[s], s);
@@ -331,7 +261,7 @@ void frameDraw(Frame* frame, mjrRect area, Show* show) {
 
   // texts over the first scene
   mjrRect view = frameView(frame, area, show, 0);
-  if (frame->flg_caption && frame->caption[0]) {
+  if (frame->caption[0]) {
     char text[600];
     snprintf(text, sizeof(text), "%s\n%s", frame->caption, frame->note);
     mjr_overlay(mjFONT_NORMAL, mjGRID_TOPLEFT, view, text, NULL, &frame->context);

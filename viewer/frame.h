@@ -7,24 +7,6 @@
 #include "show.h"
 
 
-// live values of a geared joint, in the order of display
-enum {
-  framePOSITION,
-  frameVELOCITY,
-  frameIN,
-  frameOUT,
-  frameFRICTION,
-  frameINTERNAL,
-  frameMODE,
-  frameSTATE,
-  frameLOSS,
-  frameGAP,
-  frameITERATIONS,
-  frameRESIDUAL,
-  frameNVALUE
-};
-extern const char* const frameValueName[frameNVALUE];
-
 typedef struct Frame_ {
   mjrContext context;
   mjvScene scene;
@@ -34,7 +16,6 @@ typedef struct Frame_ {
   Plots plots;
   int selected;  // geared joint that plots and panel show
   int flg_plots;
-  int flg_caption;
   int flg_legend;
   int flg_help;
   int flg_values;
@@ -48,9 +29,6 @@ typedef struct Frame_ {
 // frames are drawn, and a slow renderer draws less
 void frameInit(Frame* frame, const Sim* sims, int nsim, int font_scale, const char* renderer,
                int flg_quick);
-
-// a live value of a geared joint with its unit
-void frameValue(char* text, size_t text_size, const Sim* sim, int gear, int value);
 
 // another model in the same window
 void frameReload(Frame* frame, const Sim* sims, int nsim);

@@ -36,7 +36,7 @@ static void key(Window* w) {
       if (w->show->sim[0].ngear > 0) {
         int n = w->show->sim[0].ngear, step = w->ui.key == '.' ? 1 : n - 1;
         frame->selected = (frame->selected + step) % n;
-        panelMake(&w->panel, w->show, frame, &w->ui);
+        windowPanels(w);
       }
       break;
     case mjKEY_PAGE_UP:
@@ -117,7 +117,7 @@ static void pick(Window* w) {
     if (sim->gear[g].tendon < 0 && sim->m->jnt_bodyid[sim->gear[g].joint] == body &&
         g != frame->selected) {
       frame->selected = g;
-      panelMake(&w->panel, w->show, frame, &w->ui);
+      windowPanels(w);
       break;
     }
   }
@@ -221,8 +221,7 @@ static void readState(Window* w, int modifiers) {
 
 
 static void handleEvent(Window* w) {
-  PanelRequest request;
-  int flg_taken = panelEvent(&w->panel, &request, w->show, &w->frame, &w->ui);
+  int request, flg_taken = panelEvent(&w->panel, &request, &w->frame, &w->ui);
   windowObey(w, request);
   if (!flg_taken && w->ui.type == mjEVENT_KEY) {
     key(w);
@@ -241,7 +240,7 @@ static void onKey(GLFWwindow* glfw, int code, int scancode, int action, int modi
   readState(w, modifiers);
   w->ui.type = mjEVENT_KEY;
   w->ui.key = code;
-  w->ui.keytime = windowClock();
+  w->ui.keytime = glfwGetTime();
   handleEvent(w);
 }
 
@@ -257,10 +256,10 @@ static void onButton(GLFWwindow* glfw, int code, int action, int modifiers) {
     button = button == mjBUTTON_LEFT ? mjBUTTON_RIGHT : mjBUTTON_LEFT;
   }
   if (action == GLFW_PRESS) {
-    ui->doubleclick = button == ui->button && windowClock() - ui->buttontime < 0.25;
+    ui->doubleclick = button == ui->button && glfwGetTime() - ui->buttontime < 0.25;
     ui->type = mjEVENT_PRESS;
     ui->button = button;
-    ui->buttontime = windowClock();
+    ui->buttontime = glfwGetTime();
     if (ui->mouserect) {
       ui->dragbutton = button;
       ui->dragrect = ui->mouserect;

@@ -2,45 +2,15 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "tune.h"
 
-// sections
-enum {
-  sectSCENE,
-  sectSIMULATION,
-  sectSHOW,
-  sectRENDERING,
-  sectGROUP
-};
+// sections of the right panel
 enum {
   sectGEAR,
   sectJOINT,
   sectCONTROL
-};
-
-// action of an item
-enum {
-  itemPLAIN = 0,
-  itemQUIT,
-  itemSCREENSHOT,
-  itemSCENE,
-  itemVARIANT,
-  itemAGAINST,
-  itemRELOAD,
-  itemRESET,
-  itemKEY,
-  itemALIGN,
-  itemFULLSCREEN,
-  itemVSYNC,
-  itemCAMERA,
-  itemSELECT,
-  itemPOSITION,
-  itemCLEAR,
-  itemCONTROL,
-  itemPARAMETER = 100  // + SimParameter
 };
 
 // states of items that depend: see enabled
@@ -48,6 +18,7 @@ enum {
   enablePAUSED = 2,
   enablePARAMETER = 100  // + key: where the gear has it
 };
+
 
 //---------------------------------- items ---------------------------------------------------------
 
@@ -58,205 +29,196 @@ static int enabled(int category, void* data) {
 }
 
 
-// append one item to the last section; other is copied where it fits
-static void addItem(mjUI* ui, int type, const char* name, int state, void* data, const char* other,
-                    int user) {
-  mjuiDef def[2] = {{.type = type, .state = state, .pdata = data}, {.type = mjITEM_END}};
+// begin a section
+static void section(mjUI* ui, const char* name, int state, const char* shortcut) {
+  mjuiDef def[2] = {{.type = mjITEM_SECTION, .state = state}, {.type = mjITEM_END}};
   snprintf(def[0].name, sizeof(def[0].name), "%s", name);
-  snprintf(def[0].other, sizeof(def[0].other), "%s", other);
+  snprintf(def[0].other, sizeof(def[0].other), "%s", shortcut);
   mjui_add(ui, def);
-  if (type != mjITEM_SECTION) {
-    mjuiSection* section = ui->sect + ui->nsect - 1;
-    section->item[section->nitem - 1].userid = user;
-  }
 }
 
 
-// append a line to a list of alternatives: 1, or 0 if it is full; names without content get a number
-static int addChoice(char list[mjMAXUITEXT], int* n, const char* name, const char* kind, int id) {
+// append an item to the last section
+static mjuiItem* item(mjUI* ui, int type, const char* name, void* data, const char* other,
+                      int request) {
+  mjuiDef def[2] = {{.type = type, .state = 1, .pdata = data}, {.type = mjITEM_END}};
+  snprintf(def[0].name, sizeof(def[0].name), "%s", name);
+  snprintf(def[0].other, sizeof(def[0].other), "%s", other);
+  mjui_add(ui, def);
+  mjuiSection* last = ui->sect + ui->nsect - 1;
+  mjuiItem* added = last->item + last->nitem - 1;
+  added->userid = request;
+  return added;
+}
+
+
+// alternatives, one a line
+typedef struct List_ {
+  char text[mjMAXUITEXT];
+  int n;
+} List;
+
+
+// append an alternative: 1, or 0 if the list is full; what has no name is its kind and number
+static int append(List* list, const char* name, const char* kind, int id) {
   char line[mjMAXUINAME];
-  snprintf(line, sizeof(line), "%s%.*s", *n ? "\n" : "", mjMAXUINAME - 8, name ? name : kind);
-  size_t used = strlen(list);
-  if (!name) {
-    size_t length = strlen(line);
-    snprintf(line + length, sizeof(line) - length, " %d", id);
-  }
-  if (*n == mjMAXUIMULTI || used + strlen(line) + 1 >= mjMAXUITEXT) {
+  int flg_named = name && name[0];
+  snprintf(line, sizeof(line), flg_named ? "%s%.*s" : "%s%.*s %d", list->n ? "\n" : "",
+           mjMAXUINAME - 8, flg_named ? name : kind, id);
+  size_t used = strlen(list->text);
+  if (list->n == mjMAXUIMULTI || used + strlen(line) + 1 >= mjMAXUITEXT) {
     return 0;
   }
-  strcpy(list + used, line);
-  (*n)++;
+  strcpy(list->text + used, line);
+  list->n++;
   return 1;
+}
+
+
+// a choice of names
+static void choice(mjUI* ui, const char* name, int* data, const char* const* names, int n,
+                   int request) {
+  List list = {0};
+  for (int i = 0; i < n; i++) {
+    append(&list, names[i], name, i);
+  }
+  item(ui, mjITEM_SELECT, name, data, list.text, request);
+}
+
+
+// check boxes of flags, with the shortcuts that the engine gives them
+static void flags(mjUI* ui, const char* title, const char* const (*strings)[3], int n,
+                  mjtByte* data) {
+  item(ui, mjITEM_SEPARATOR, title, NULL, "", 0);
+  for (int i = 0; i < n; i++) {
+    char shortcut[8];
+    snprintf(shortcut, sizeof(shortcut), "%s%s", strings[i][2][0] ? " " : "", strings[i][2]);
+    item(ui, mjITEM_CHECKBYTE, strings[i][0], data + i, shortcut, 0);
+  }
 }
 
 
 //---------------------------------- left ----------------------------------------------------------
 
 // The user's file, and our scenes from the shown one on, or from the first: a list of the engine has no room for all
-static void listScenes(char list[mjMAXUITEXT], Panel* panel, const Show* show) {
-  int n = 0;
-  list[0] = 0;
-  if (show->name[0]) {
-    addChoice(list, &n, show->name, "file", 0);
-    panel->choice_scene[0] = mjg_nscene;
-  }
-  int first = panel->scene < mjg_nscene ? panel->scene : 0;
-  panel->choice = panel->scene < mjg_nscene ? n : 0;
-  for (int k = 0; k < mjg_nscene; k++) {
-    int i = (first + k) % mjg_nscene;
-    if (!addChoice(list, &n, mjg_scenes[i]->name, "scene", i)) {
-      break;
-    }
-    panel->choice_scene[n - 1] = i;
-  }
-}
-
-
-static void makeScene(Panel* panel, Show* show) {
-  mjUI* ui = &panel->left;
-  addItem(ui, mjITEM_SECTION, "Scene", mjSECT_OPEN, NULL, "AF", 0);
-  char list[mjMAXUITEXT];
-  int n;
+static void makeScenes(Panel* panel, const Show* show) {
+  List list = {0};
   panel->scene = mjg_nscene;
   for (int i = 0; i < mjg_nscene; i++) {
     panel->scene = mjg_scenes[i] == show->scene ? i : panel->scene;
   }
-  listScenes(list, panel, show);
-  addItem(ui, mjITEM_SELECT, "Scene", 1, &panel->choice, list, itemSCENE);
-
-  // its cases
-  if (show->scene->nvariant > 0) {
-    list[0] = 0;
-    n = 0;
-    for (int i = 0; i < show->scene->nvariant; i++) {
-      addChoice(list, &n, show->scene->variant[i].name, "case", i);
-      panel->variant = show->variant == show->scene->variant + i ? i : panel->variant;
+  if (show->name[0]) {
+    append(&list, show->name, "file", 0);
+    panel->choice_scene[0] = mjg_nscene;
+  }
+  int flg_ours = panel->scene < mjg_nscene;
+  panel->choice = flg_ours ? list.n : 0;
+  for (int k = 0; k < mjg_nscene; k++) {
+    int i = ((flg_ours ? panel->scene : 0) + k) % mjg_nscene;
+    if (!append(&list, mjg_scenes[i]->name, "scene", i)) {
+      break;
     }
-    addItem(ui, mjITEM_SELECT, "Case", 1, &panel->variant, list, itemVARIANT);
+    panel->choice_scene[list.n - 1] = i;
+  }
+  item(&panel->left, mjITEM_SELECT, "Scene", &panel->choice, list.text, panelSCENE);
+}
+
+
+static void makeScene(Panel* panel, const Show* show) {
+  mjUI* ui = &panel->left;
+  section(ui, "Scene", mjSECT_OPEN, "AF");
+  makeScenes(panel, show);
+  List list = {0};
+  panel->variant = 0;
+  for (int i = 0; i < show->scene->nvariant; i++) {
+    append(&list, show->scene->variant[i].name, "case", i);
+    panel->variant = show->variant == show->scene->variant + i ? i : panel->variant;
+  }
+  if (list.n > 0) {
+    item(ui, mjITEM_SELECT, "Case", &panel->variant, list.text, panelRELOAD);
   }
   if (show->sim[0].ngear > 0) {
+    static const char* const besides[] = {"nothing", "frictionloss", "no friction", "other cases"};
     panel->against = show->option.beside ? panelCASES : (int)show->option.against;
-    addItem(ui, mjITEM_SELECT, "Beside", 1, &panel->against,
-            show->scene->nvariant > 1 ? "nothing\nfrictionloss\nno friction\nother cases"
-                                      : "nothing\nfrictionloss\nno friction",
-            itemAGAINST);
+    choice(ui, "Beside", &panel->against, besides, show->scene->nvariant > 1 ? 4 : 3, panelRELOAD);
   }
-  addItem(ui, mjITEM_BUTTON, "Reload", 1, NULL, "CL", itemRELOAD);
-  addItem(ui, mjITEM_BUTTON, "Screenshot", 1, NULL, "CP", itemSCREENSHOT);
-  addItem(ui, mjITEM_BUTTON, "Quit", 1, NULL, "CQ", itemQUIT);
+  item(ui, mjITEM_BUTTON, "Reload", NULL, "CL", panelRELOAD);
+  item(ui, mjITEM_BUTTON, "Screenshot", NULL, "CP", panelSCREENSHOT);
+  item(ui, mjITEM_BUTTON, "Quit", NULL, "CQ", panelQUIT);
 }
 
 
 static void makeSimulation(Panel* panel, const Show* show) {
   mjUI* ui = &panel->left;
-  addItem(ui, mjITEM_SECTION, "Simulation", mjSECT_OPEN, NULL, "AS", 0);
-  addItem(ui, mjITEM_RADIO, "", 1, &panel->run, "Pause\nRun", 0);
-  addItem(ui, mjITEM_BUTTON, "Reset", 1, NULL, " #259", itemRESET);
-  addItem(ui, mjITEM_BUTTON, "Align", 1, NULL, "CA", itemALIGN);
-  addItem(ui, mjITEM_SLIDERNUM, "Speed", 1, &panel->speed, "0.05 2", 0);
+  section(ui, "Simulation", mjSECT_OPEN, "AS");
+  item(ui, mjITEM_RADIO, "", &panel->run, "Pause\nRun", 0);
+  item(ui, mjITEM_BUTTON, "Reset", NULL, " #259", panelRESET);
+  item(ui, mjITEM_BUTTON, "Align", NULL, "CA", panelALIGN);
+  item(ui, mjITEM_SLIDERNUM, "Speed", &panel->speed, "0.05 2", 0);
 
   // keyframes for the start
   const mjModel* m = show->sim[0].m;
-  char list[mjMAXUITEXT] = "";
-  int n = 0;
+  List list = {0};
   panel->key = showFirstKey(show, m);
   for (int i = 0; i < m->nkey; i++) {
-    const char* name = mj_id2name(m, mjOBJ_KEY, i);
-    addChoice(list, &n, name && name[0] ? name : NULL, "key", i);
+    append(&list, mj_id2name(m, mjOBJ_KEY, i), "key", i);
   }
-  if (n > 0) {
-    addItem(ui, mjITEM_SELECT, "Key", 1, &panel->key, list, itemKEY);
+  if (list.n > 0) {
+    item(ui, mjITEM_SELECT, "Key", &panel->key, list.text, panelKEY);
   }
 }
 
 
 static void makeShow(Panel* panel, Frame* frame) {
   mjUI* ui = &panel->left;
-  addItem(ui, mjITEM_SECTION, "Show", mjSECT_OPEN, NULL, "AO", 0);
-  addItem(ui, mjITEM_CHECKINT, "Help", 1, &frame->flg_help, " #290", 0);
-  addItem(ui, mjITEM_CHECKINT, "Values", 1, &frame->flg_values, " #291", 0);
-  addItem(ui, mjITEM_CHECKINT, "Plots", 1, &frame->flg_plots, " #292", 0);
-  addItem(ui, mjITEM_CHECKINT, "Colours", 1, &frame->flg_legend, " #293", 0);
-  addItem(ui, mjITEM_CHECKINT, "Fullscreen", 1, &panel->fullscreen, " #294", itemFULLSCREEN);
-  addItem(ui, mjITEM_CHECKINT, "Vertical sync", 1, &panel->vsync, "", itemVSYNC);
-  addItem(ui, mjITEM_SEPARATOR, "Plots", 1, NULL, "", 0);
-  static const char* const names[nPLOT] = {"Position",       "Velocity",   "Friction",
-                                           "Internal force", "Torque out", "Gap"};
-  for (int i = 0; i < nPLOT; i++) {
-    addItem(ui, mjITEM_CHECKINT, names[i], 1, frame->plots.shown + i, "", 0);
+  section(ui, "Show", mjSECT_OPEN, "AO");
+  item(ui, mjITEM_CHECKINT, "Help", &frame->flg_help, " #290", 0);
+  item(ui, mjITEM_CHECKINT, "Values", &frame->flg_values, " #291", 0);
+  item(ui, mjITEM_CHECKINT, "Plots", &frame->flg_plots, " #292", 0);
+  item(ui, mjITEM_CHECKINT, "Colours", &frame->flg_legend, " #293", 0);
+  item(ui, mjITEM_CHECKINT, "Fullscreen", &panel->fullscreen, " #294", panelFULLSCREEN);
+  item(ui, mjITEM_CHECKINT, "Vertical sync", &panel->vsync, "", panelVSYNC);
+  item(ui, mjITEM_SEPARATOR, "Plots", NULL, "", 0);
+  for (int i = 0; i < plotsNVALUE; i++) {
+    int value = plotsValue[i];
+    item(ui, mjITEM_CHECKINT, simName[value], frame->plots.shown + value, "", 0);
   }
-  addItem(ui, mjITEM_SLIDERNUM, "Seconds", 1, &frame->plots.window, "0.5 30", 0);
+  item(ui, mjITEM_SLIDERNUM, "Seconds", &frame->plots.window, "0.5 30", 0);
 }
 
 
 static void makeRendering(Panel* panel, const mjModel* m, Frame* frame) {
   mjUI* ui = &panel->left;
-  addItem(ui, mjITEM_SECTION, "Rendering", mjSECT_CLOSED, NULL, "AR", 0);
-
-  // cameras and labels
-  char list[mjMAXUITEXT] = "";
-  int n = 0;
-  addChoice(list, &n, "Free", "", 0);
-  addChoice(list, &n, "Tracking", "", 0);
-  for (int i = 0; i < m->ncam; i++) {
-    addChoice(list, &n, mj_id2name(m, mjOBJ_CAMERA, i), "Camera", i);
-  }
-  addItem(ui, mjITEM_SELECT, "Camera", 1, &panel->camera, list, itemCAMERA);
-  list[0] = 0;
-  n = 0;
-  for (int i = 0; i < mjNLABEL; i++) {
-    addChoice(list, &n, mjLABELSTRING[i], "Label", i);
-  }
-  addItem(ui, mjITEM_SELECT, "Label", 1, &frame->option.label, list, 0);
-  list[0] = 0;
-  n = 0;
-  for (int i = 0; i < mjNFRAME; i++) {
-    addChoice(list, &n, mjFRAMESTRING[i], "Frame", i);
-  }
-  addItem(ui, mjITEM_SELECT, "Frame", 1, &frame->option.frame, list, 0);
-
-  // flags with the shortcuts that the engine gives them
-  char shortcut[8];
-  addItem(ui, mjITEM_SEPARATOR, "Model elements", 1, NULL, "", 0);
-  for (int i = 0; i < mjNVISFLAG; i++) {
-    snprintf(shortcut, sizeof(shortcut), "%s%s", mjVISSTRING[i][2][0] ? " " : "",
-             mjVISSTRING[i][2]);
-    addItem(ui, mjITEM_CHECKBYTE, mjVISSTRING[i][0], 1, frame->option.flags + i, shortcut, 0);
-  }
-  addItem(ui, mjITEM_SEPARATOR, "OpenGL effects", 1, NULL, "", 0);
-  for (int i = 0; i < mjNRNDFLAG; i++) {
-    snprintf(shortcut, sizeof(shortcut), "%s%s", mjRNDSTRING[i][2][0] ? " " : "",
-             mjRNDSTRING[i][2]);
-    addItem(ui, mjITEM_CHECKBYTE, mjRNDSTRING[i][0], 1, frame->scene.flags + i, shortcut, 0);
-  }
-}
-
-
-static void makeGroups(Panel* panel, Frame* frame) {
-  mjUI* ui = &panel->left;
   mjvOption* option = &frame->option;
-  struct {
+  section(ui, "Rendering", mjSECT_CLOSED, "AR");
+  List list = {.text = "Free\nTracking", .n = 2};
+  for (int i = 0; i < m->ncam; i++) {
+    append(&list, mj_id2name(m, mjOBJ_CAMERA, i), "Camera", i);
+  }
+  item(ui, mjITEM_SELECT, "Camera", &panel->camera, list.text, panelCAMERA);
+  choice(ui, "Label", &option->label, mjLABELSTRING, mjNLABEL, 0);
+  choice(ui, "Frame", &option->frame, mjFRAMESTRING, mjNFRAME, 0);
+  flags(ui, "Model elements", mjVISSTRING, mjNVISFLAG, option->flags);
+  flags(ui, "OpenGL effects", mjRNDSTRING, mjNRNDFLAG, frame->scene.flags);
+
+  const struct {
     const char* name;
     mjtByte* group;
-    const char* modifier;  // null: no shortcuts
-  } kinds[] = {{"Geom", option->geomgroup, " "},
-               {"Site", option->sitegroup, "S"},
-               {"Joint", option->jointgroup, NULL},
-               {"Tendon", option->tendongroup, NULL},
-               {"Actuator", option->actuatorgroup, NULL}};
-  addItem(ui, mjITEM_SECTION, "Group enable", mjSECT_CLOSED, NULL, "AG", 0);
+    const char* shortcut;
+  } kinds[] = {{"Geom", option->geomgroup, " %d"},
+               {"Site", option->sitegroup, "S%d"},
+               {"Joint", option->jointgroup, ""},
+               {"Tendon", option->tendongroup, ""},
+               {"Actuator", option->actuatorgroup, ""}};
+  section(ui, "Group enable", mjSECT_CLOSED, "AG");
   for (size_t k = 0; k < sizeof(kinds) / sizeof(*kinds); k++) {
-    char name[32], shortcut[8] = "";
+    char name[32], shortcut[16];
     snprintf(name, sizeof(name), "%s groups", kinds[k].name);
-    addItem(ui, mjITEM_SEPARATOR, name, 1, NULL, "", 0);
+    item(ui, mjITEM_SEPARATOR, name, NULL, "", 0);
     for (int i = 0; i < mjNGROUP; i++) {
       snprintf(name, sizeof(name), "%s %d", kinds[k].name, i);
-      if (kinds[k].modifier) {
-        snprintf(shortcut, sizeof(shortcut), "%s%d", kinds[k].modifier, i % 10);
-      } else {
-        shortcut[0] = 0;
-      }
-      addItem(ui, mjITEM_CHECKBYTE, name, 1, kinds[k].group + i, shortcut, 0);
+      snprintf(shortcut, sizeof(shortcut), kinds[k].shortcut, i);
+      item(ui, mjITEM_CHECKBYTE, name, kinds[k].group + i, shortcut, 0);
     }
   }
 }
@@ -264,123 +226,95 @@ static void makeGroups(Panel* panel, Frame* frame) {
 
 //---------------------------------- right ---------------------------------------------------------
 
-static void makeGear(Panel* panel, const Show* show) {
+static void makeGear(Panel* panel, const Show* show, Frame* frame) {
   const Sim* sim = show->sim;
   mjUI* ui = &panel->right;
-  addItem(ui, mjITEM_SECTION, "Geared joint", mjSECT_OPEN, NULL, "AT", 0);
+  section(ui, "Geared joint", mjSECT_OPEN, "AT");
   if (sim->ngear == 0) {
-    addItem(ui, mjITEM_STATIC, "none", 1, NULL, " ", 0);
+    item(ui, mjITEM_STATIC, "none", NULL, " ", 0);
     return;
   }
-  char list[mjMAXUITEXT] = "";
-  int n = 0;
+  List list = {0};
   for (int i = 0; i < sim->ngear; i++) {
-    addChoice(list, &n, sim->gear[i].name, "joint", i);
+    append(&list, sim->gear[i].name, "joint", i);
   }
-  addItem(ui, mjITEM_SELECT, "Joint", 1, &panel->selected, list, itemSELECT);
-  for (int i = 0; i < frameNVALUE; i++) {
-    addItem(ui, mjITEM_STATIC, frameValueName[i], 1, NULL, " ", 0);
+  item(ui, mjITEM_SELECT, "Joint", &frame->selected, list.text, panelSELECT);
+  for (int i = 0; i < simNVALUE; i++) {
+    item(ui, mjITEM_STATIC, simName[i], NULL, " ", 0);
   }
 
   // parameters that may be changed while it runs
-  addItem(ui, mjITEM_SEPARATOR, "Parameters", 1, NULL, "", 0);
+  item(ui, mjITEM_SEPARATOR, "Parameters", NULL, "", 0);
   for (int key = 0; key < tuneNKey && key < panelNKEY; key++) {
-    double value;
-    if (tuneValue(&value, show, panel->selected, key)) {
+    if (panel->known[key]) {
       char range[64];
+      double value = panel->parameter[key];
       snprintf(range, sizeof(range), "%g %g", fmin(tuneKeys[key].low, value),
                fmax(tuneKeys[key].high, value));
-      addItem(ui, mjITEM_SLIDERNUM, tuneKeys[key].name, enablePARAMETER + key,
-              panel->parameter + key, range, itemPARAMETER + key);
+      item(ui, mjITEM_SLIDERNUM, tuneKeys[key].name, panel->parameter + key, range,
+           panelPARAMETER + key)
+          ->state = enablePARAMETER + key;
     }
   }
-  list[0] = 0;
-  n = 0;
-  for (int i = 0; i < tuneNSolver; i++) {
-    addChoice(list, &n, tuneSolvers[i], "solver", i);
-  }
-  addItem(ui, mjITEM_SELECT, "solver", 1, &panel->solver, list, itemPARAMETER + panelSOLVER);
+  choice(ui, "solver", &panel->solver, tuneSolvers, tuneNSolver, panelSOLVER);
 }
 
 
-static void makeJoints(Panel* panel, const mjModel* m) {
-  mjUI* ui = &panel->right;
-  addItem(ui, mjITEM_SECTION, "Joint", mjSECT_CLOSED, NULL, "AJ", 0);
+// a slider of a number of the engine, with its limits if it has any
+static mjuiItem* slider(mjUI* ui, const char* name, const char* kind, int id, mjtNum* data,
+                        const mjtNum* limits, double usual, int request) {
+  char text[mjMAXUINAME], range[64];
+  snprintf(text, sizeof(text), name ? "%s" : "%s %d", name ? name : kind, id);
+  snprintf(range, sizeof(range), "%.5g %.5g", limits ? limits[0] : -usual,
+           limits ? limits[1] : usual);
+  return item(ui, mjITEM_SLIDERNUM, text, data, range, request);
+}
+
+
+static void makeJoints(Panel* panel, const Sim* sim) {
+  const mjModel* m = sim->m;
+  section(&panel->right, "Joint", mjSECT_CLOSED, "AJ");
   for (int i = 0, n = 0; i < m->njnt && n < mjMAXUIITEM; i++) {
-    if (m->jnt_type[i] != mjJNT_HINGE && m->jnt_type[i] != mjJNT_SLIDE) {
-      continue;
+    if (m->jnt_type[i] == mjJNT_HINGE || m->jnt_type[i] == mjJNT_SLIDE) {
+      slider(&panel->right, mj_id2name(m, mjOBJ_JOINT, i), "joint", i,
+             sim->d->qpos + m->jnt_qposadr[i], m->jnt_limited[i] ? m->jnt_range + 2 * i : NULL,
+             m->jnt_type[i] == mjJNT_SLIDE ? 1 : mjPI, panelFORWARD)
+          ->state = enablePAUSED;
+      n++;
     }
-    char name[mjMAXUINAME], range[64] = "-3.1416 3.1416";
-    const char* own = mj_id2name(m, mjOBJ_JOINT, i);
-    snprintf(name, sizeof(name), own ? "%s" : "joint %.0s%d", own ? own : "", i);
-    if (m->jnt_limited[i]) {
-      snprintf(range, sizeof(range), "%.4g %.4g", m->jnt_range[2 * i], m->jnt_range[2 * i + 1]);
-    } else if (m->jnt_type[i] == mjJNT_SLIDE) {
-      strcpy(range, "-1 1");
-    }
-    addItem(ui, mjITEM_SLIDERNUM, name, enablePAUSED, panel->qpos + m->jnt_qposadr[i], range,
-            itemPOSITION);
-    n++;
   }
 }
 
 
-static void makeControls(Panel* panel, const mjModel* m) {
-  mjUI* ui = &panel->right;
-  addItem(ui, mjITEM_SECTION, "Control", mjSECT_OPEN, NULL, "AC", 0);
-  addItem(ui, mjITEM_BUTTON, "Clear all", 1, NULL, "", itemCLEAR);
+static void makeControls(Panel* panel, const Sim* sim) {
+  const mjModel* m = sim->m;
+  section(&panel->right, "Control", mjSECT_OPEN, "AC");
+  item(&panel->right, mjITEM_BUTTON, "Clear all", NULL, "", panelCLEAR);
   for (int i = 0, k = 0; i < m->nu && i < mjMAXUIITEM - 1; i++) {
-    char name[mjMAXUINAME], range[64] = "-1 1";
     while (i >= m->actuator_ctrladr[k] + m->actuator_ctrlnum[k]) {  // an actuator may have several
       k++;
     }
-    const char* own = mj_id2name(m, mjOBJ_ACTUATOR, k);
-    snprintf(name, sizeof(name), own ? "%s" : "control %.0s%d", own ? own : "", i);
-    if (m->actuator_ctrlrange[2 * i] < m->actuator_ctrlrange[2 * i + 1]) {
-      snprintf(range, sizeof(range), "%.4g %.4g", m->actuator_ctrlrange[2 * i],
-               m->actuator_ctrlrange[2 * i + 1]);
-    }
-    addItem(ui, mjITEM_SLIDERNUM, name, 1, panel->ctrl + i, range, itemCONTROL);
+    const mjtNum* range = m->actuator_ctrlrange + 2 * i;
+    slider(&panel->right, mj_id2name(m, mjOBJ_ACTUATOR, k), "control", i, sim->d->ctrl + i,
+           range[0] < range[1] ? range : NULL, 1, 0);
   }
 }
 
 
 //---------------------------------- building ------------------------------------------------------
 
-// size of the panel and its picture
-static void modify(mjUI* ui, Frame* frame, mjuiState* state) {
-  mjui_resize(ui, &frame->context);
-  mjr_addAux(ui->auxid, ui->width, ui->maxheight, ui->spacing.samples, &frame->context);
-  mjui_update(-1, -1, ui, state, &frame->context);
-}
-
-
 // values of the selected joint's parameters
-static void readParameters(Panel* panel, const Show* show) {
-  for (int key = 0; key < tuneNKey && panel->selected < show->sim[0].ngear; key++) {
+static void readParameters(Panel* panel, const Show* show, int selected) {
+  for (int key = 0; key < tuneNKey && selected < show->sim[0].ngear; key++) {
     double value;
-    panel->known[key] = tuneValue(&value, show, panel->selected, key);
+    panel->known[key] = tuneValue(&value, show, selected, key);
     panel->parameter[key] = value;
   }
   panel->solver = tuneSolver(show);
 }
 
 
-static void copyState(Panel* panel, const Sim* sim) {
-  mju_copy(panel->qpos, sim->d->qpos, (int)sim->m->nq);
-  mju_copy(panel->ctrl, sim->d->ctrl, (int)sim->m->nu);
-}
-
-
-void panelFree(Panel* panel) {
-  free(panel->qpos);
-  free(panel->ctrl);
-  panel->qpos = panel->ctrl = NULL;
-}
-
-
 void panelMake(Panel* panel, Show* show, Frame* frame, mjuiState* state) {
-  Sim* sim = show->sim;
   mjUI* ui[] = {&panel->left, &panel->right};
   for (int i = 0; i < 2; i++) {
     memset(ui[i], 0, sizeof(mjUI));
@@ -393,28 +327,25 @@ void panelMake(Panel* panel, Show* show, Frame* frame, mjuiState* state) {
     ui[i]->auxid = i;
   }
   panel->camera = frame->camera.type == mjCAMERA_FIXED ? 2 + frame->camera.fixedcamid : 0;
-  panel->selected = frame->selected;
-  panel->variant = 0;
-  panelFree(panel);
-  panel->qpos = calloc((size_t)sim->m->nq + 1, sizeof(mjtNum));
-  panel->ctrl = calloc((size_t)sim->m->nu + 1, sizeof(mjtNum));
-  copyState(panel, sim);
-  readParameters(panel, show);
+  readParameters(panel, show, frame->selected);
   makeScene(panel, show);
   makeSimulation(panel, show);
   makeShow(panel, frame);
-  makeRendering(panel, sim->m, frame);
-  makeGroups(panel, frame);
-  makeGear(panel, show);
-  makeJoints(panel, sim->m);
-  makeControls(panel, sim->m);
+  makeRendering(panel, show->sim[0].m, frame);
+  makeGear(panel, show, frame);
+  makeJoints(panel, show->sim);
+  makeControls(panel, show->sim);
   panelLayout(panel, frame, state);
 }
 
 
 void panelLayout(Panel* panel, Frame* frame, mjuiState* state) {
-  modify(&panel->left, frame, state);
-  modify(&panel->right, frame, state);
+  mjUI* ui[] = {&panel->left, &panel->right};
+  for (int i = 0; i < 2; i++) {
+    mjui_resize(ui[i], &frame->context);
+    mjr_addAux(ui[i]->auxid, ui[i]->width, ui[i]->maxheight, ui[i]->spacing.samples,
+               &frame->context);
+  }
 
   // 0 window, 1 and 2 panels, 3 the scene between them
   mjrRect* rect = state->rect;
@@ -432,117 +363,46 @@ void panelLayout(Panel* panel, Frame* frame, mjuiState* state) {
 
 //---------------------------------- using ---------------------------------------------------------
 
-static PanelRequest handle(Panel* panel, const mjuiItem* item, Show* show, Frame* frame,
-                           mjuiState* state) {
-  switch (item->userid) {
-    case itemQUIT:
-      return panelQUIT;
-    case itemSCREENSHOT:
-      return panelSCREENSHOT;
-    case itemSCENE:
-      panel->scene = panel->choice_scene[panel->choice];
-      panel->variant = 0;
-      return panelRELOAD;
-    case itemVARIANT:
-    case itemAGAINST:
-    case itemRELOAD:
-      return panelRELOAD;
-    case itemRESET:
-      return panelRESET;
-    case itemKEY:
-      return panelKEY;
-    case itemALIGN:
-      return panelALIGN;
-    case itemFULLSCREEN:
-      return panelFULLSCREEN;
-    case itemVSYNC:
-      return panelVSYNC;
-    case itemCAMERA:
-      return panelCAMERA;
-    case itemSELECT:
-      frame->selected = panel->selected;
-      return panelSELECT;
-    case itemPOSITION:
-      mju_copy(show->sim[0].d->qpos, panel->qpos, (int)show->sim[0].m->nq);
-      return panelFORWARD;
-    case itemCONTROL:
-      mju_copy(show->sim[0].d->ctrl, panel->ctrl, (int)show->sim[0].m->nu);
-      return panelNOTHING;
-    case itemCLEAR:
-      mju_zero(show->sim[0].d->ctrl, (int)show->sim[0].m->nu);
-      mju_zero(panel->ctrl, (int)show->sim[0].m->nu);
-      mjui_update(sectCONTROL, -1, &panel->right, state, &frame->context);
-      return panelNOTHING;
-    default:
-      if (item->userid >= itemPARAMETER) {
-        panel->changed = item->userid - itemPARAMETER;
-        return panelPARAMETER;
-      }
-      return panelNOTHING;
-  }
-}
-
-
-int panelEvent(Panel* panel, PanelRequest* request, Show* show, Frame* frame, mjuiState* state) {
+int panelEvent(Panel* panel, int* request, Frame* frame, mjuiState* state) {
   *request = panelNOTHING;
   mjUI* ui[] = {&panel->left, &panel->right};
+  int rect = state->dragrect ? state->dragrect : state->mouserect;
   for (int i = 0; i < 2; i++) {
-    int flg_mine = state->dragrect == ui[i]->rectid ||
-                   (state->dragrect == 0 && state->mouserect == ui[i]->rectid) ||
-                   state->type == mjEVENT_KEY;
-    if (!flg_mine) {
-      continue;
-    }
-    mjuiItem* item = mjui_event(ui[i], state, &frame->context);
-    if (item) {
-      *request = handle(panel, item, show, frame, state);
-    }
-    if (item || (state->type == mjEVENT_KEY && state->key == 0)) {
-      return 1;
+    if (rect == ui[i]->rectid || state->type == mjEVENT_KEY) {
+      const mjuiItem* used = mjui_event(ui[i], state, &frame->context);
+      *request = used ? used->userid : panelNOTHING;
+      if (used || (state->type == mjEVENT_KEY && state->key == 0)) {
+        return 1;
+      }
     }
   }
-  if (state->type == mjEVENT_KEY) {
-    return 0;
-  }
-  return state->mouserect == 1 || state->mouserect == 2 || state->dragrect == 1 ||
-         state->dragrect == 2;
+  return state->type != mjEVENT_KEY && (rect == 1 || rect == 2);
 }
 
 
 void panelUpdate(Panel* panel, const Show* show, Frame* frame, mjuiState* state) {
-  readParameters(panel, show);
-  copyState(panel, show->sim);
+  readParameters(panel, show, frame->selected);
   mjui_update(-1, -1, &panel->left, state, &frame->context);
   mjui_update(-1, -1, &panel->right, state, &frame->context);
 }
 
 
-void panelLive(Panel* panel, const Show* show, Frame* frame, mjuiState* state, double now) {
-  const Sim* sim = show->sim;
-  copyState(panel, sim);
-  if (!panel->show_right || now - panel->written < 0.07) {
-    return;
-  }
-  panel->written = now;
+void panelDraw(Panel* panel, const Show* show, const Frame* frame, mjuiState* state, double now) {
+  mjUI* ui = &panel->right;
+  if (panel->show_right && now - panel->written > 0.07) {
+    panel->written = now;
 
-  // one line a value; the first item is the choice of the joint
-  mjuiSection* section = panel->right.sect + sectGEAR;
-  if (sim->ngear > 0 && section->state == mjSECT_OPEN) {
-    for (int i = 0; i < frameNVALUE; i++) {
-      frameValue(section->item[i + 1].multi.name[0], mjMAXUINAME, sim, panel->selected, i);
+    // one line a value; the first item is the choice of the joint
+    for (int i = 0; i < simNVALUE && show->sim[0].ngear > 0; i++) {
+      simText(ui->sect[sectGEAR].item[i + 1].multi.name[0], mjMAXUINAME, show->sim, frame->selected,
+              i);
     }
-    mjui_update(sectGEAR, -1, &panel->right, state, &frame->context);
+    for (int i = sectGEAR; i <= sectCONTROL; i++) {
+      if (ui->sect[i].state == mjSECT_OPEN) {
+        mjui_update(i, -1, ui, state, &frame->context);
+      }
+    }
   }
-  if (panel->right.sect[sectJOINT].state == mjSECT_OPEN) {
-    mjui_update(sectJOINT, -1, &panel->right, state, &frame->context);
-  }
-  if (panel->right.sect[sectCONTROL].state == mjSECT_OPEN) {
-    mjui_update(sectCONTROL, -1, &panel->right, state, &frame->context);
-  }
-}
-
-
-void panelDraw(Panel* panel, const Frame* frame, mjuiState* state) {
   if (panel->show_left) {
     mjui_render(&panel->left, state, &frame->context);
   }

@@ -1,5 +1,6 @@
 #include "plots.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,32 +11,13 @@ enum {
   MAXCURVE = 6      // curves that an eye tells apart
 };
 
-const char* const plotTitle[nPLOT] = {"position (rad)",           "velocity (rad/s)",
-                                      "friction (N m)",           "internal force (N m)",
-                                      "torque on the link (N m)", "gap (rad)"};
-
-static const char* const plotTitleSlide[nPLOT] = {"position (m)",          "velocity (m/s)",
-                                                  "friction (N)",          "internal force (N)",
-                                                  "force on the link (N)", "gap (m)"};
+const int plotsValue[plotsNVALUE] = {simPOSITION, simVELOCITY,   simFRICTION,
+                                     simINTERNAL, simTORQUE_OUT, simGAP};
 
 // colours that stay distinct for most colour-blind eyes, on dark ground
 static const float palette[MAXCURVE][3] = {{0.35f, 0.71f, 0.91f}, {0.90f, 0.62f, 0.00f},
                                            {0.25f, 0.80f, 0.55f}, {0.94f, 0.89f, 0.26f},
                                            {0.80f, 0.47f, 0.65f}, {0.90f, 0.40f, 0.15f}};
-
-
-int plotsInit(Plots* plots, const Sim* sim, int nsim) {
-  plots->nsim = nsim;
-  plots->ngear = sim->ngear;
-  plots->nsample = 0;
-  plots->next = 0;
-  size_t curves = (size_t)nsim * (size_t)sim->ngear * nPLOT;
-  free(plots->time);
-  free(plots->data);
-  plots->time = malloc(MAXSAMPLE * sizeof(float));
-  plots->data = malloc((curves ? curves : 1) * MAXSAMPLE * sizeof(float));
-  return plots->time && plots->data ? 0 : -1;
-}
 
 
 void plotsFree(Plots* plots) {
@@ -46,14 +28,36 @@ void plotsFree(Plots* plots) {
 }
 
 
+int plotsInit(Plots* plots, const Sim* sim, int nsim) {
+  plots->nsim = nsim;
+  plots->ngear = sim->ngear;
+  plots->nsample = 0;
+  plots->next = 0;
+  size_t curves = (size_t)nsim * (size_t)sim->ngear * simNVALUE;
+  plotsFree(plots);
+  plots->time = malloc(MAXSAMPLE * sizeof(float));
+  plots->data = malloc((curves ? curves : 1) * MAXSAMPLE * sizeof(float));
+  return plots->time && plots->data ? 0 : -1;
+}
+
+
 const float* plotsColor(int c) {
   return palette[c % MAXCURVE];
 }
 
 
+int plotsTextWidth(const char* text, const mjrContext* context) {
+  int width = 0;
+  for (; *text; text++) {
+    width += context->charWidth[(unsigned char)*text];
+  }
+  return width;
+}
+
+
 // ring of one curve
-static float* curve(const Plots* plots, int sim, int gear, int plot) {
-  return plots->data + (size_t)(((sim * plots->ngear) + gear) * nPLOT + plot) * MAXSAMPLE;
+static float* curve(const Plots* plots, int sim, int gear, int value) {
+  return plots->data + (size_t)((sim * plots->ngear + gear) * simNVALUE + value) * MAXSAMPLE;
 }
 
 
@@ -69,13 +73,11 @@ void plotsAdd(Plots* plots, const Sim* sims) {
   int k = plots->next;
   for (int s = 0; s < plots->nsim; s++) {
     for (int g = 0; g < plots->ngear; g++) {
-      SimValues values = simValues(sims + s, g);
-      curve(plots, s, g, plotPOSITION)[k] = (float)values.position;
-      curve(plots, s, g, plotVELOCITY)[k] = (float)values.velocity;
-      curve(plots, s, g, plotFRICTION)[k] = (float)values.friction;
-      curve(plots, s, g, plotLAMBDA)[k] = (float)values.lambda;
-      curve(plots, s, g, plotTORQUE)[k] = (float)values.torque_out;
-      curve(plots, s, g, plotGAP)[k] = (float)values.gap;
+      double value[simROOM];
+      simValues(value, sims + s, g);
+      for (int i = 0; i < simNVALUE; i++) {
+        curve(plots, s, g, i)[k] = (float)value[i];
+      }
     }
   }
   plots->time[k] = (float)time;
@@ -87,7 +89,7 @@ void plotsAdd(Plots* plots, const Sim* sims) {
 
 int plotsShown(const Plots* plots) {
   int n = 0;
-  for (int i = 0; i < nPLOT; i++) {
+  for (int i = 0; i < simNVALUE; i++) {
     n += plots->shown[i] != 0;
   }
   return n;
@@ -214,10 +216,7 @@ static int drawNames(char (*name)[64], int n, mjrRect area, const mjrContext* co
   int left = area.left + gap, bottom = area.bottom + area.height - line;
   static const float white[3] = {0.95f, 0.95f, 0.95f};
   for (int i = name[0][0] ? 0 : 1; i < n; i++) {
-    int width = 0;
-    for (const char* c = name[i]; *c; c++) {
-      width += context->charWidth[(unsigned char)*c];
-    }
+    int width = plotsTextWidth(name[i], context);
     if (left + width + gap > area.left + area.width && left > area.left + gap) {
       left = area.left + gap;
       bottom -= line;
@@ -232,88 +231,98 @@ static int drawNames(char (*name)[64], int n, mjrRect area, const mjrContext* co
 }
 
 
-// 1 if a simulation has the quantity of a plot: the engine's friction has no internal
-// force, and a model without friction has none
-static int hasCurve(const Sim* sim, int plot) {
-  if (plot < plotLAMBDA) {
-    return 1;
+// number of curves in a plot
+static int curves(const Plots* plots) {
+  return plots->nsim > 1 ? plots->nsim : plots->ngear < MAXCURVE ? plots->ngear : MAXCURVE;
+}
+
+
+// geared joint of the first curve
+static int firstGear(const Plots* plots, int selected) {
+  return plots->nsim > 1 ? selected : selected < MAXCURVE ? 0 : selected - MAXCURVE + 1;
+}
+
+
+// 1 if a simulation has a value: the engine's friction has no internal force, and a model without
+// friction has none
+static int hasCurve(const Sim* sim, int value) {
+  return value == simPOSITION || value == simVELOCITY || value == simFRICTION ||
+         (sim->friction == simGEAR && (value != simINTERNAL || simHasFriction(sim)));
+}
+
+
+// a plot of one value
+static void drawPlot(Plots* plots, mjrRect rect, const mjrContext* context, const Sim* sims,
+                     int selected, int value, int flg_axis) {
+  mjvFigure* figure = &plots->figure;
+  styleFigure(figure);
+  snprintf(figure->title, sizeof(figure->title), "%s (%s)", simName[value],
+           simUnit(sims, selected, value));
+  figure->title[0] = (char)tolower(figure->title[0]);
+  figure->range[0][1] = (float)fmax(plots->last, plots->window);
+  figure->range[0][0] = figure->range[0][1] - (float)plots->window;
+  figure->flg_ticklabel[0] = flg_axis;
+  strcpy(figure->xlabel, flg_axis ? "time (s)" : "");
+
+  // joints around the selected one, or the selected joint of each simulation
+  const float* ring[MAXCURVE] = {0};
+  float range[2] = {INFINITY, -INFINITY};
+  for (int c = 0; c < curves(plots); c++) {
+    int sim = plots->nsim > 1 ? c : 0, gear = firstGear(plots, selected) + c - sim;
+    if (hasCurve(sims + sim, value)) {
+      ring[c] = curve(plots, sim, gear, value);
+      findRange(range, plots, ring[c], figure->range[0][0]);
+    }
   }
-  return sim->friction == simGEAR && (plot != plotLAMBDA || simHasFriction(sim));
+
+  // a flat curve is drawn in the middle of its plot, not as noise
+  if (!(range[0] <= range[1])) {
+    range[0] = range[1] = 0;
+  }
+  float size = fmaxf(fabsf(range[0]), fabsf(range[1]));
+  float margin = fmaxf(0.08f * (range[1] - range[0]), size > 0 ? 1e-3f * size : 1);
+  figure->range[1][0] = range[0] - margin;
+  figure->range[1][1] = range[1] + margin;
+  roundRange(figure);
+  for (int c = 0; c < MAXCURVE; c++) {
+    if (ring[c]) {
+      fillLine(figure, c, plots, ring[c], 0.02f * margin);
+    }
+  }
+  roundTime(figure, 2 * rect.width / context->charHeight);
+  mjr_figure(rect, figure, context);
 }
 
 
 void plotsDraw(Plots* plots, mjrRect area, const mjrContext* context, const Sim* sims, int selected,
                const char* const* labels) {
-  int nshown = plotsShown(plots);
+  int nshown = plotsShown(plots), ncurve = curves(plots);
   if (nshown == 0 || plots->ngear == 0) {
     return;
   }
-
-  // the curves: joints around the selected one, or the selected joint of each simulation
-  int ncurve = plots->nsim > 1 ? plots->nsim : plots->ngear < MAXCURVE ? plots->ngear : MAXCURVE;
-  int first = plots->nsim > 1 ? selected : selected < MAXCURVE ? 0 : selected - MAXCURVE + 1;
-  int flg_slide = simIsLength(sims, selected);
 
   // legend above all curves; of several simulations one joint is shown
   char name[1 + MAXCURVE][64];
   snprintf(name[0], sizeof(name[0]), "%s", plots->nsim > 1 ? sims[0].gear[selected].name : "");
   for (int c = 0; c < ncurve && ncurve > 1; c++) {
     snprintf(name[1 + c], sizeof(name[1 + c]), "%s",
-             plots->nsim > 1 ? labels[c] : sims[0].gear[first + c].name);
+             plots->nsim > 1 ? labels[c] : sims[0].gear[firstGear(plots, selected) + c].name);
   }
   area.height -= ncurve > 1 ? drawNames(name, 1 + ncurve, area, context) : 0;
-  mjvFigure* figure = &plots->figure;
-  int below = nshown, flg_row = area.width > 3 * area.height / 2;
-  for (int plot = 0; plot < nPLOT; plot++) {
-    if (!plots->shown[plot]) {
-      continue;
-    }
-    below--;
-    styleFigure(figure);
-    snprintf(figure->title, sizeof(figure->title), "%s",
-             flg_slide ? plotTitleSlide[plot] : plotTitle[plot]);
-    figure->range[0][1] = (float)fmax(plots->last, plots->window);
-    figure->range[0][0] = figure->range[0][1] - (float)plots->window;
-    figure->flg_ticklabel[0] = flg_row || below == 0;
-    strcpy(figure->xlabel, flg_row || below == 0 ? "time (s)" : "");
 
-    float range[2] = {INFINITY, -INFINITY};
-    for (int c = 0; c < ncurve; c++) {
-      int sim = plots->nsim > 1 ? c : 0;
-      int gear = plots->nsim > 1 ? first : first + c;
-      if (!hasCurve(sims + sim, plot)) {
-        continue;
+  // the lowest plot carries the time axis and gets the room for it; in a row each has its own
+  int flg_row = area.width > 3 * area.height / 2, below = nshown;
+  int axis = 3 * context->charHeight, height = (area.height - axis) / nshown;
+  for (int i = 0; i < plotsNVALUE; i++) {
+    if (plots->shown[plotsValue[i]]) {
+      int at = nshown - below--;
+      mjrRect rect = {area.left, area.bottom + (below ? axis + height * below : 0), area.width,
+                      height + (below ? 0 : axis)};
+      if (flg_row) {
+        rect = (mjrRect){area.left + area.width * at / nshown, area.bottom, area.width / nshown,
+                         area.height};
       }
-      findRange(range, plots, curve(plots, sim, gear, plot), figure->range[0][0]);
+      drawPlot(plots, rect, context, sims, selected, plotsValue[i], flg_row || below == 0);
     }
-
-    // a flat curve is drawn in the middle of its plot, not as noise
-    if (!(range[0] <= range[1])) {
-      range[0] = range[1] = 0;
-    }
-    float size = fmaxf(fabsf(range[0]), fabsf(range[1]));
-    float least = size > 0 ? 1e-3f * size : 1;
-    float margin = fmaxf(0.08f * (range[1] - range[0]), least);
-    figure->range[1][0] = range[0] - margin;
-    figure->range[1][1] = range[1] + margin;
-    roundRange(figure);
-    for (int c = 0; c < ncurve; c++) {
-      int sim = plots->nsim > 1 ? c : 0, gear = plots->nsim > 1 ? first : first + c;
-      if (hasCurve(sims + sim, plot)) {
-        fillLine(figure, c, plots, curve(plots, sim, gear, plot), 0.02f * margin);
-      }
-    }
-
-    // the lowest plot carries the time axis and gets the room for it; in a row each has its own
-    int axis = 3 * context->charHeight, height = (area.height - axis) / nshown;
-    mjrRect rect = {area.left, area.bottom + (below ? axis + height * below : 0), area.width,
-                    height + (below ? 0 : axis)};
-    if (flg_row) {
-      int at = nshown - 1 - below;
-      rect = (mjrRect){area.left + area.width * at / nshown, area.bottom, area.width / nshown,
-                       area.height};
-    }
-    roundTime(figure, 2 * rect.width / context->charHeight);
-    mjr_figure(rect, figure, context);
   }
 }

@@ -6,31 +6,24 @@
 #include "sim.h"
 
 
-enum {
-  plotPOSITION = 0,
-  plotVELOCITY = 1,
-  plotFRICTION = 2,
-  plotLAMBDA = 3,
-  plotTORQUE = 4,
-  plotGAP = 5,
-  nPLOT = 6
-};
-
 typedef struct Plots_ {
-  int shown[nPLOT];  // 1: the curve is drawn; int for the check boxes of the panel
-  double window;     // time that a plot spans, s
-  int nsim;          // number of simulations with curves
+  int shown[simNVALUE];  // 1: a plot of this value is drawn; int for the check boxes of the panel
+  double window;         // time that a plot spans, s
+  int nsim;              // number of simulations with curves
   int ngear;
   int nsample;       // samples in the rings
   int next;          // place of the next sample
   double last;       // time of the last sample, s
   float* time;       // (nsampleMAX)
-  float* data;       // (nsim x ngear x nPLOT x nsampleMAX)
+  float* data;       // (nsim x ngear x simNVALUE x nsampleMAX)
   mjvFigure figure;  // one is enough: plots are drawn in sequence
 } Plots;
 
-// names of the plots with units, for hinges
-extern const char* const plotTitle[nPLOT];
+// values that have plots
+enum {
+  plotsNVALUE = 6
+};
+extern const int plotsValue[plotsNVALUE];
 
 // room for the curves of nsim simulations of the same joints; 0 on success, -1: out of memory
 int plotsInit(Plots* plots, const Sim* sim, int nsim);
@@ -47,6 +40,9 @@ void plotsDraw(Plots* plots, mjrRect area, const mjrContext* context, const Sim*
 
 // colour of a curve
 const float* plotsColor(int curve);
+
+// width of a text in pixels
+int plotsTextWidth(const char* text, const mjrContext* context);
 
 // number of plots shown
 int plotsShown(const Plots* plots);

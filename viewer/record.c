@@ -5,16 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "frame.h"
-#include "offscreen.h"
-#include "png.h"
+#include "pictures.h"
 #include "progress.h"
-#include "video.h"
 
 
-// take the pixels of the offscreen buffer, top row first
-static void readPixels(unsigned char* rgb, const Frame* frame, mjrRect area) {
+void recordPixels(unsigned char* rgb, const Frame* frame, mjrRect area) {
   mjr_readPixels(rgb, NULL, area, &frame->context);
+
+  // OpenGL has the lowest row first
   size_t row = (size_t)area.width * 3;
   unsigned char* swap = rgb + row * (size_t)area.height;
   for (int i = 0; i < area.height / 2; i++) {
@@ -34,71 +32,65 @@ static double roundUp(double time) {
 }
 
 
-static void takePicture(unsigned char* rgb, Frame* frame, Show* show, mjrRect area) {
-  frameDraw(frame, area, show);
-  readPixels(rgb, frame, area);
-}
-
-
-// run the simulation, drawing when a frame or the picture is due
-static int runDrawn(Show* show, Frame* frame, Video* video, mjrRect area, unsigned char* rgb,
-                    char* error, size_t error_size) {
+// run the simulation, drawing when a frame of the film or the picture is due; without either frame is null
+static int run(Show* show, Frame* frame, Film* film, mjrRect area, unsigned char* rgb, char* error,
+               size_t error_size) {
   const ShowOptions* option = &show->option;
-  double h = show->sim[0].m->opt.timestep;
+  double h = show->sim[0].m->opt.timestep, next = 0;
   double picture = option->picture_time < 0 ? show->duration : option->picture_time;
-  int flg_picture = option->picture != NULL;
-  double next = 0, speed = option->length > 0 ? show->duration / option->length : option->speed;
+  double speed = option->length > 0 ? show->duration / option->length : option->speed;
+  int flg_picture = option->picture != NULL, code = 0, flg_end = 0;
 
   // the title stands still before anything moves
-  for (int i = 0; video && i < (int)(option->title * option->fps + 0.5); i++) {
+  for (int i = 0; film && i < (int)(option->title * option->fps + 0.5); i++) {
     if (i == 0) {
       frameDraw(frame, area, show);
       frameTitle(frame, area, show);
-      readPixels(rgb, frame, area);
+      recordPixels(rgb, frame, area);
     }
-    if (videoFrame(video, rgb)) {
+    if (filmFrame(film, rgb)) {
       return 0;
     }
   }
 
   mjgProgress progress;
   mjg_beginProgress(&progress, 1);
-  for (;;) {
+  while (!flg_end) {
     double time = show->sim[0].d->time;
-    int flg_end = time >= show->duration - 0.5 * h || showDiverged(show);
+    flg_end = time >= show->duration - 0.5 * h || showDiverged(show) ||
+              (show->csv && mjg_isOutputLost(show->csv));
 
-    // the current frame, at the film's speed
-    int flg_frame = video && time >= next - 0.5 * h;
+    // the film's frames are at its speed
+    int flg_frame = film && time >= next - 0.5 * h;
     int flg_now = flg_picture && (time >= picture - 0.5 * h || flg_end);
     if (flg_frame || flg_now) {
       snprintf(frame->note, sizeof(frame->note), "%.2f s", time);
-      takePicture(rgb, frame, show, area);
+      frameDraw(frame, area, show);
+      recordPixels(rgb, frame, area);
       next += speed / option->fps;
     }
-    if (flg_frame && videoFrame(video, rgb)) {
-      break;
-    }
+    flg_end |= flg_frame && filmFrame(film, rgb);
     if (flg_now) {
       flg_picture = 0;
       if (pngWrite(option->picture, rgb, area.width, area.height, error, error_size)) {
-        mjg_clearProgress(&progress);
-        return exitOUTPUT;
+        code = exitOUTPUT;
       }
     }
-    if (flg_end || (!video && !option->csv && !flg_picture) ||
-        (show->csv && mjg_isOutputLost(show->csv))) {
-      break;
+    flg_end |= code || (!film && !option->csv && !flg_picture);
+    if (!flg_end) {
+      showStep(show, NULL);
+      if (frame) {
+        plotsAdd(&frame->plots, show->sim);
+      }
+      mjg_showProgress(&progress, time / show->duration, show->title);
     }
-    showStep(show, NULL);
-    plotsAdd(&frame->plots, show->sim);
-    mjg_showProgress(&progress, time / show->duration, show->title);
   }
   mjg_clearProgress(&progress);
-  return 0;
+  return code;
 }
 
 
-static int recordDrawn(Show* show, char* error, size_t error_size) {
+static int runDrawn(Show* show, char* error, size_t error_size) {
   const ShowOptions* option = &show->option;
   int width = option->width ? option->width : 1280;
   int height = option->height ? option->height : 720;
@@ -107,9 +99,7 @@ static int recordDrawn(Show* show, char* error, size_t error_size) {
              height);
     return exitUSAGE;
   }
-
-  Offscreen* offscreen = offscreenOpen(error, error_size);
-  if (!offscreen) {
+  if (offscreenOpen(error, error_size)) {
     return exitDISPLAY;
   }
   for (int s = 0; s < show->nsim; s++) {
@@ -118,59 +108,45 @@ static int recordDrawn(Show* show, char* error, size_t error_size) {
   }
   Frame* frame = malloc(sizeof(Frame));
   unsigned char* rgb = malloc(3 * (size_t)width * ((size_t)height + 1));
-  Video* video = NULL;
+  Film* film = NULL;
   int code = 0;
   if (!frame || !rgb) {
     snprintf(error, error_size, "out of memory for pictures of %d x %d", width, height);
     code = exitOUTPUT;
-  }
-  if (!code && option->film) {
-    video = videoOpen(option->film, width, height, option->fps, error, error_size);
-    code = video ? 0 : exitOUTPUT;
+  } else if (option->film) {
+    film = filmOpen(option->film, width, height, option->fps, error, error_size);
+    code = film ? 0 : exitOUTPUT;
   }
   if (!code) {
     frameInit(frame, show->sim, show->nsim, height >= 720 ? mjFONTSCALE_150 : mjFONTSCALE_100,
-              offscreenRenderer(offscreen), option->film != NULL);
+              offscreenRenderer(), option->film != NULL);
     mjr_setBuffer(mjFB_OFFSCREEN, &frame->context);
     frameEffects(frame, option->flg_effects);
     frame->selected = showJoint(show);
     frame->flg_plots = option->flg_plots;
+
     // plots of a film fill up; plots of a single picture end with it
     int flg_early = !option->film && option->picture_time > 0;
     frame->plots.window =
         flg_early ? fmin(roundUp(option->picture_time), show->duration) : show->duration;
     showHeading(frame->caption, sizeof(frame->caption), show);
-    mjrRect area = {0, 0, width, height};
-    code = runDrawn(show, frame, video, area, rgb, error, error_size);
-    if (videoClose(video, error, error_size) && !code) {
+    code = run(show, frame, film, (mjrRect){0, 0, width, height}, rgb, error, error_size);
+    if (filmClose(film, error, error_size) && !code) {
       code = exitOUTPUT;
     }
     frameFree(frame);
   }
   free(rgb);
   free(frame);
-  offscreenClose(offscreen);
+  offscreenClose();
   return code;
 }
 
 
 int record(Show* show, char* error, size_t error_size) {
-  const ShowOptions* option = &show->option;
-  int code = 0;
-  if (option->picture || option->film) {
-    code = recordDrawn(show, error, error_size);
-  } else {
-    // a table needs no drawing
-    mjgProgress progress;
-    mjg_beginProgress(&progress, 1);
-    double h = show->sim[0].m->opt.timestep;
-    while (show->sim[0].d->time < show->duration - 0.5 * h && !showDiverged(show) &&
-           !mjg_isOutputLost(show->csv)) {
-      showStep(show, NULL);
-      mjg_showProgress(&progress, show->sim[0].d->time / show->duration, show->title);
-    }
-    mjg_clearProgress(&progress);
-  }
+  int flg_drawn = show->option.picture || show->option.film;
+  int code = flg_drawn ? runDrawn(show, error, error_size)
+                       : run(show, NULL, NULL, (mjrRect){0}, NULL, error, error_size);
   if (!code && showDiverged(show)) {
     snprintf(error, error_size, "%s: the simulation became unstable; %s", show->title,
              "a smaller timestep or softer parameters may help");

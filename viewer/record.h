@@ -5,8 +5,11 @@
 
 #include <stddef.h>
 
+#include "frame.h"
 #include "show.h"
 
+// read what was drawn, the upper row first; rgb has room for one row more
+void recordPixels(unsigned char* rgb, const Frame* frame, mjrRect area);
 
 // Runs the show to its end and writes the files of its options. 0 on success, else an exit code,
 // and one line in error.

@@ -50,7 +50,7 @@ static const char usage[] =
     "does not hold or a run failed; 2: wrong use.\n";
 
 // options of the command line
-typedef struct mjgOptions_ {
+static struct {
   const mjgScene* scene[MAXARGUMENT];
   int nscene;
   mjgScene file;  // a scene made of a model on the command line
@@ -64,7 +64,7 @@ typedef struct mjgOptions_ {
   int npy;
   int pages;
   int quiet;
-} mjgOptions;
+} options;
 
 
 // one line on standard error
@@ -104,25 +104,12 @@ static void listPages(void) {
 
 //---------------------------------- command line --------------------------------------------------
 
-// split INSTANCE.KEY=VALUE in place; 0: done
-static int parseSetting(mjgSetting* setting, char* text) {
-  char* equals = strchr(text, '=');
-  char* dot = strchr(text, '.');
-  if (!equals || !dot || dot > equals || dot == text || dot + 1 == equals) {
-    return -1;
-  }
-  *equals = *dot = 0;
-  *setting = (mjgSetting){text, dot + 1, equals + 1};
-  return 0;
-}
-
-
 // a scene by name, or a model file; 0: done
-static int addScene(mjgOptions* options, const char* name) {
+static int addScene(const char* name) {
   const mjgScene* scene = mjg_findScene(name);
   size_t n = strlen(name);
   if (!scene && n > 4 && !strcmp(name + n - 4, ".xml")) {
-    if (options->file.xml) {
+    if (options.file.xml) {
       complain("'%s' is a second model file; name one at a time", name);
       return -1;
     }
@@ -137,102 +124,88 @@ static int addScene(mjgOptions* options, const char* name) {
     if (mjg_findScene(stem)) {
       strcat(stem, ".xml");
     }
-    options->file = (mjgScene){.name = stem, .xml = path, .duration = 10};
-    scene = &options->file;
+    options.file = (mjgScene){.name = stem, .xml = path, .duration = 10};
+    scene = &options.file;
   }
   if (!scene) {
     complain("there is no scene '%s'; --list shows them", name);
     return -1;
   }
-  if (options->nscene == MAXARGUMENT) {
+  if (options.nscene == MAXARGUMENT) {
     complain("there are more than %d scenes; name fewer", MAXARGUMENT);
     return -1;
   }
-  options->scene[options->nscene++] = scene;
+  options.scene[options.nscene++] = scene;
   return 0;
 }
 
 
-// options
+// options; those without a value set theirs
 enum {
-  OPTION_ALL = 1,
-  OPTION_CASE,
-  OPTION_DURATION,
-  OPTION_HELP,
-  OPTION_LIST,
-  OPTION_NPY,
-  OPTION_OUT,
-  OPTION_PAGES,
-  OPTION_PLUGIN,
-  OPTION_QUIET,
-  OPTION_SET
+  ALL = 1,
+  CASE,
+  DURATION,
+  HELP,
+  OUT,
+  PLUGIN,
+  SET
 };
-static const struct option kOptions[] = {{"all", no_argument, NULL, OPTION_ALL},
-                                         {"case", required_argument, NULL, OPTION_CASE},
-                                         {"duration", required_argument, NULL, OPTION_DURATION},
-                                         {"help", no_argument, NULL, OPTION_HELP},
-                                         {"list", no_argument, NULL, OPTION_LIST},
-                                         {"npy", no_argument, NULL, OPTION_NPY},
-                                         {"out", required_argument, NULL, OPTION_OUT},
-                                         {"pages", no_argument, NULL, OPTION_PAGES},
-                                         {"plugin", required_argument, NULL, OPTION_PLUGIN},
-                                         {"quiet", no_argument, NULL, OPTION_QUIET},
-                                         {"set", required_argument, NULL, OPTION_SET},
-                                         {0}};
+static const struct option kOptions[] = {
+    {"all", no_argument, NULL, ALL},
+    {"case", required_argument, NULL, CASE},
+    {"duration", required_argument, NULL, DURATION},
+    {"help", no_argument, NULL, HELP},
+    {"list", no_argument, &options.list, 1},
+    {"npy", no_argument, &options.npy, 1},
+    {"out", required_argument, NULL, OUT},
+    {"pages", no_argument, &options.pages, 1},
+    {"plugin", required_argument, NULL, PLUGIN},
+    {"quiet", no_argument, &options.quiet, 1},
+    {"set", required_argument, NULL, SET},
+    {0},
+};
 
 
 // one option, its value in optarg; 0: done
-static int readOption(mjgOptions* options, int option) {
+static int readOption(int option) {
   const char* end;
+  int failed = 0;
   switch (option) {
-    case OPTION_ALL:
-      for (int k = 0; k < mjg_nscene; k++) {
-        if (addScene(options, mjg_scenes[k]->name)) {
-          return -1;
-        }
+    case ALL:
+      for (int k = 0; k < mjg_nscene && !failed; k++) {
+        failed = addScene(mjg_scenes[k]->name);
       }
-      return 0;
-    case OPTION_CASE:
-      options->variant = optarg;
-      return 0;
-    case OPTION_DURATION:
-      options->duration = mjg_readNumber(optarg, &end);
-      if (*end || end == optarg || !isfinite(options->duration) || options->duration <= 0) {
+      break;
+    case CASE:
+      options.variant = optarg;
+      break;
+    case DURATION:
+      options.duration = mjg_readNumber(optarg, &end);
+      failed = *end || end == optarg || !isfinite(options.duration) || options.duration <= 0;
+      if (failed) {
         complain("--duration '%s' is not a positive number of seconds", optarg);
-        return -1;
       }
-      return 0;
-    case OPTION_LIST:
-      options->list = 1;
-      return 0;
-    case OPTION_NPY:
-      options->npy = 1;
-      return 0;
-    case OPTION_OUT:
-      options->out = strcmp(optarg, "-") ? optarg : NULL;
-      return 0;
-    case OPTION_PAGES:
-      options->pages = 1;
-      return 0;
-    case OPTION_PLUGIN:
-      options->plugin = optarg;
-      return 0;
-    case OPTION_QUIET:
-      options->quiet = 1;
-      return 0;
-    default:
-      if (options->nsetting == MAXARGUMENT ||
-          parseSetting(&options->setting[options->nsetting++], optarg)) {
+      break;
+    case OUT:
+      options.out = strcmp(optarg, "-") ? optarg : NULL;
+      break;
+    case PLUGIN:
+      options.plugin = optarg;
+      break;
+    case SET:
+      failed = options.nsetting == MAXARGUMENT ||
+               mjg_readSetting(&options.setting[options.nsetting++], optarg);
+      if (failed) {
         complain("--set '%s' is not of the form INSTANCE.KEY=VALUE", optarg);
-        return -1;
       }
-      return 0;
+      break;
   }
+  return failed;
 }
 
 
 // read the command line; -1: continue, otherwise the exit code
-static int parse(mjgOptions* options, int argc, char** argv) {
+static int parse(int argc, char** argv) {
   char error[ERROR];
   int option;
   while ((option = mjg_nextOption(error, sizeof error, argc, argv, kOptions)) != -1) {
@@ -240,32 +213,32 @@ static int parse(mjgOptions* options, int argc, char** argv) {
       complain("%s", error);
       return USAGE;
     }
-    if (option == OPTION_HELP) {
+    if (option == HELP) {
       fputs(usage, stdout);
       return OK;
     }
-    if (readOption(options, option)) {
+    if (readOption(option)) {
       return USAGE;
     }
   }
   for (int i = optind; i < argc; i++) {
-    if (addScene(options, argv[i])) {
+    if (addScene(argv[i])) {
       return USAGE;
     }
   }
 
-  if (options->list || options->pages) {
-    options->list ? list() : listPages();
+  if (options.list || options.pages) {
+    options.list ? list() : listPages();
     return OK;
   }
-  if (!options->nscene) {
+  if (!options.nscene) {
     fputs(usage, stderr);
     return USAGE;
   }
-  for (int i = 0; options->variant && i < options->nscene; i++) {
-    if (!mjg_findCase(options->scene[i], options->variant)) {
-      complain("scene %s has no case '%s'; --list shows them", options->scene[i]->name,
-               options->variant);
+  for (int i = 0; options.variant && i < options.nscene; i++) {
+    if (!mjg_findCase(options.scene[i], options.variant)) {
+      complain("scene %s has no case '%s'; --list shows them", options.scene[i]->name,
+               options.variant);
       return USAGE;
     }
   }
@@ -276,9 +249,9 @@ static int parse(mjgOptions* options, int argc, char** argv) {
 //---------------------------------- results -------------------------------------------------------
 
 // open FOLDER/SCENE/NAME, making folders as needed; null after a complaint
-static mjgOutput* openResult(const char* folder, const char* scene, const char* name) {
+static mjgOutput* openResult(const char* scene, const char* name) {
   char path[4096];
-  snprintf(path, sizeof path, "%s/%s/%s", folder, scene, name);
+  snprintf(path, sizeof path, "%s/%s/%s", options.out, scene, name);
   for (char* p = path + 1; (p = strchr(p, '/')); p++) {
     *p = 0;
     if (mkdir(path, 0777) && errno != EEXIST) {
@@ -297,11 +270,10 @@ static mjgOutput* openResult(const char* folder, const char* scene, const char* 
 
 
 // close a result, complete or not; 0: everything was written
-static int closeResult(mjgOutput* output, const char* folder, const char* scene, const char* name,
-                       int flg_complete) {
+static int closeResult(mjgOutput* output, const char* scene, const char* name, int flg_complete) {
   int error = mjg_closeOutput(output, flg_complete);
   if (error) {
-    complain("%s/%s/%s: %s", folder, scene, name, strerror(error));
+    complain("%s/%s/%s: %s", options.out, scene, name, strerror(error));
   }
   return error;
 }
@@ -319,75 +291,72 @@ static const char* caseName(const mjgPlay* play) {
 }
 
 
-// write the distance of each case from its own integration; 0: done
-static int writeDifferences(const char* folder, const mjgScene* scene, const mjgPlay* play,
-                            int nplay) {
-  mjgOutput* output = openResult(folder, scene->name, "differences.csv");
-  if (!output) {
-    return -1;
-  }
-  FILE* file = mjg_outputFile(output);
+// what is written of a scene, besides the motions
+typedef struct Results_ {
+  const mjgScene* scene;
+  const mjgPlay* play;
+  int nplay;
+  const mjgClaims* claims;
+} Results;
+
+
+// the distance of each case from its own integration
+static void writeDifferences(FILE* file, const Results* r) {
   fputs("case,difference,tolerance,holds\n", file);
-  for (int i = 0; i < nplay; i++) {
-    if (play[i].own) {
-      fprintf(file, "\"%s\",%.3g,%g,%d\n", caseName(&play[i]), play[i].difference, scene->tolerance,
-              agrees(&play[i]));
+  for (int i = 0; i < r->nplay; i++) {
+    if (r->play[i].own) {
+      fprintf(file, "\"%s\",%.3g,%g,%d\n", caseName(&r->play[i]), r->play[i].difference,
+              r->scene->tolerance, agrees(&r->play[i]));
     }
   }
-  return closeResult(output, folder, scene->name, "differences.csv", 1);
 }
 
 
-// write the meaning of the columns of all cases; 0: done
-static int writeJoints(const char* folder, const mjgScene* scene, const mjModel* m) {
-  mjgOutput* output = openResult(folder, scene->name, "joints.csv");
-  if (!output) {
-    return -1;
-  }
-  mjg_writeJoints(m, mjg_outputFile(output));
-  return closeResult(output, folder, scene->name, "joints.csv", 1);
+// the meaning of the columns of all cases
+static void writeJoints(FILE* file, const Results* r) {
+  mjg_writeJoints(r->play->m, file);
 }
 
 
-// write where a scene's plot.py is and what pages say of it; 0: done
-static int writeAbout(const char* folder, const mjgScene* scene) {
-  mjgOutput* output = openResult(folder, scene->name, "about.csv");
-  if (!output) {
-    return -1;
-  }
-  const char* slash = strchr(scene->xml, '/');
-  fprintf(mjg_outputFile(output), "folder,caption\n\"%.*s\",\"%s\"\n",
-          slash ? (int)(slash - scene->xml) : 0, scene->xml, scene->caption ? scene->caption : "");
-  return closeResult(output, folder, scene->name, "about.csv", 1);
+// where a scene's plot.py is and what pages say of it
+static void writeAbout(FILE* file, const Results* r) {
+  const char *xml = r->scene->xml, *slash = strchr(xml, '/');
+  fprintf(file, "folder,caption\n\"%.*s\",\"%s\"\n", slash ? (int)(slash - xml) : 0, xml,
+          r->scene->caption ? r->scene->caption : "");
 }
 
 
-// write which claims hold, one a line; texts have no quotes in them; 0: done
-static int writeClaims(const char* folder, const mjgScene* scene, const mjgClaims* claims) {
-  mjgOutput* output = openResult(folder, scene->name, "claims.csv");
-  if (!output) {
-    return -1;
-  }
-  FILE* file = mjg_outputFile(output);
+// which claims hold, one a line; texts have no quotes in them
+static void writeClaims(FILE* file, const Results* r) {
   fputs("holds,claim\n", file);
-  for (int i = 0; i < claims->n; i++) {
-    fprintf(file, "%d,\"%s\"\n", claims->claim[i].holds, claims->claim[i].text);
+  for (int i = 0; i < r->claims->n; i++) {
+    fprintf(file, "%d,\"%s\"\n", r->claims->claim[i].holds, r->claims->claim[i].text);
   }
-  return closeResult(output, folder, scene->name, "claims.csv", 1);
+}
+
+
+// write a table of results; 0: done
+static int writeResult(const char* name, void (*write)(FILE*, const Results*), const Results* r) {
+  mjgOutput* output = openResult(r->scene->name, name);
+  if (!output) {
+    return -1;
+  }
+  write(mjg_outputFile(output), r);
+  return closeResult(output, r->scene->name, name, 1);
 }
 
 
 //---------------------------------- running -------------------------------------------------------
 
 // play all steps of an opened case, and write each if output is not null; 0: done
-static int playSteps(mjgPlay* play, mjgOutput* output, const mjgOptions* options, int keep,
-                     mjgProgress* progress, double done, double share, const char* label) {
+static int playSteps(mjgPlay* play, mjgOutput* output, int keep, mjgProgress* progress, double done,
+                     double share, const char* label) {
   char error[ERROR];
-  double duration = options->duration > 0 ? options->duration : play->scene->duration;
+  double duration = options.duration > 0 ? options.duration : play->scene->duration;
   long nstep = lround(duration / play->m->opt.timestep);
   int failed = 0;
   FILE* file = output ? mjg_outputFile(output) : NULL;
-  if (file && options->npy) {
+  if (file && options.npy) {
     mjg_writeHead(&play->trajectory, nstep, file);
   } else if (file) {
     mjg_writeNames(&play->trajectory, file);
@@ -398,7 +367,7 @@ static int playSteps(mjgPlay* play, mjgOutput* output, const mjgOptions* options
     }
     failed = mjg_stepPlay(play, error, ERROR);
     if (file && !failed) {
-      (options->npy ? mjg_writeLastNumbers : mjg_writeLastRow)(&play->trajectory, file);
+      (options.npy ? mjg_writeLastNumbers : mjg_writeLastRow)(&play->trajectory, file);
     }
     mjg_showProgress(progress, done + share * (double)(i + 1) / (double)nstep, label);
   }
@@ -411,17 +380,16 @@ static int playSteps(mjgPlay* play, mjgOutput* output, const mjgOptions* options
 
 
 // play one case from its beginning to its end; its rows are kept if wanted, its model is not. 0: done
-static int runCase(mjgPlay* play, const mjgOptions* options, const mjgScene* scene,
-                   const mjgCase* variant, int keep, mjgProgress* progress, double done,
-                   double share) {
+static int runCase(mjgPlay* play, const mjgScene* scene, const mjgCase* variant, int keep,
+                   mjgProgress* progress, double done, double share) {
   char error[ERROR] = "not enough memory", label[2 * mjgMAXNAME];
   snprintf(label, sizeof label, "%s%s%s", scene->name, variant ? " " : "",
            variant ? variant->name : "");
-  mjModel* m = mjg_loadScene(scene, variant, options->setting, options->nsetting, error, ERROR);
+  mjModel* m = mjg_loadScene(scene, variant, options.setting, options.nsetting, error, ERROR);
   mjData* d = m ? mjg_startScene(m) : NULL;
 
   // the separate integration has the settings of the file, not these
-  if (!d || mjg_openPlay(play, scene, variant, m, d, !options->nsetting, error, ERROR)) {
+  if (!d || mjg_openPlay(play, scene, variant, m, d, !options.nsetting, error, ERROR)) {
     complain("%s", error);
     mj_deleteData(d);
     mj_deleteModel(m);
@@ -430,12 +398,13 @@ static int runCase(mjgPlay* play, const mjgOptions* options, const mjgScene* sce
 
   char name[mjgMAXNAME];
   snprintf(name, sizeof name, "%s.%s", variant ? variant->name : "run",
-           options->npy ? "npy" : "csv");
-  mjgOutput* output = options->out ? openResult(options->out, scene->name, name) : NULL;
-  int failed = options->out && !output;
-  failed = failed || (output && writeJoints(options->out, scene, m));
-  failed = failed || playSteps(play, output, options, keep, progress, done, share, label);
-  if (closeResult(output, options->out, scene->name, name, !failed)) {
+           options.npy ? "npy" : "csv");
+  mjgOutput* output = options.out ? openResult(scene->name, name) : NULL;
+  const Results results = {.scene = scene, .play = play};
+  int failed = options.out && !output;
+  failed = failed || (output && writeResult("joints.csv", writeJoints, &results));
+  failed = failed || playSteps(play, output, keep, progress, done, share, label);
+  if (closeResult(output, scene->name, name, !failed)) {
     failed = -1;
   }
   mj_deleteData(d);
@@ -447,21 +416,20 @@ static int runCase(mjgPlay* play, const mjgOptions* options, const mjgScene* sce
 
 
 // print the claims of a scene
-static void report(const mjgOptions* options, const mjgScene* scene, const mjgPlay* play, int nplay,
-                   const mjgClaims* claims) {
-  if (!options->quiet) {
+static void report(const mjgScene* scene, const mjgPlay* play, int nplay, const mjgClaims* claims) {
+  if (!options.quiet) {
     printf("%s%s%s\n", scene->name, scene->description ? ": " : "",
            scene->description ? scene->description : "");
   }
   for (int i = 0; i < nplay; i++) {
-    if (play[i].own && (!options->quiet || !agrees(&play[i]))) {
+    if (play[i].own && (!options.quiet || !agrees(&play[i]))) {
       printf("  %s  %s %s: largest difference from its own integration %.1e, allowed %.0e\n",
              agrees(&play[i]) ? "ok  " : "FAIL", scene->name, caseName(&play[i]),
              play[i].difference, scene->tolerance);
     }
   }
   for (int i = 0; i < claims->n; i++) {
-    if (!options->quiet || !claims->claim[i].holds) {
+    if (!options.quiet || !claims->claim[i].holds) {
       printf("  %s  %s\n", claims->claim[i].holds ? "ok  " : "FAIL", claims->claim[i].text);
     }
   }
@@ -470,8 +438,7 @@ static void report(const mjgOptions* options, const mjgScene* scene, const mjgPl
 
 // judge a scene whose cases were played, print and write the verdict; rows: whether
 // claims have rows to look at. Returns an exit code.
-static int judge(const mjgOptions* options, const mjgScene* scene, const mjgPlay* play, int nplay,
-                 int rows) {
+static int judge(const mjgScene* scene, const mjgPlay* play, int nplay, int rows) {
   mjgRun run[nplay];
   int nfailed = 0;
   for (int i = 0; i < nplay; i++) {
@@ -483,10 +450,11 @@ static int judge(const mjgOptions* options, const mjgScene* scene, const mjgPlay
     scene->claims(&claims, run);
   }
   nfailed += claims.nfailed;
-  report(options, scene, play, nplay, &claims);
-  if (options->out &&
-      (writeAbout(options->out, scene) || writeDifferences(options->out, scene, play, nplay) ||
-       writeClaims(options->out, scene, &claims))) {
+  report(scene, play, nplay, &claims);
+  const Results results = {scene, play, nplay, &claims};
+  if (options.out && (writeResult("about.csv", writeAbout, &results) ||
+                      writeResult("differences.csv", writeDifferences, &results) ||
+                      writeResult("claims.csv", writeClaims, &results))) {
     nfailed++;
   }
   mjg_freeClaims(&claims);
@@ -495,24 +463,23 @@ static int judge(const mjgOptions* options, const mjgScene* scene, const mjgPlay
 
 
 // play a scene in all cases that are wanted; returns an exit code
-static int runScene(const mjgOptions* options, const mjgScene* scene, mjgProgress* progress,
-                    double done, double share) {
+static int runScene(const mjgScene* scene, mjgProgress* progress, double done, double share) {
   int ncase = scene->nvariant ? scene->nvariant : 1, nplay = 0, failed = 0;
   mjgPlay play[ncase];
 
   // claims are about all cases, unchanged and complete; otherwise a row is forgotten once written,
   // so that a run may last for ever
-  int keep = scene->claims && !options->variant && !options->nsetting && !(options->duration > 0);
+  int keep = scene->claims && !options.variant && !options.nsetting && !(options.duration > 0);
   for (int i = 0; i < ncase && !failed; i++) {
     const mjgCase* variant = scene->nvariant ? &scene->variant[i] : NULL;
-    if (options->variant && (!variant || strcmp(options->variant, variant->name))) {
+    if (options.variant && (!variant || strcmp(options.variant, variant->name))) {
       continue;
     }
     play[nplay] = (mjgPlay){0};
-    failed = runCase(&play[nplay++], options, scene, variant, keep, progress,
-                     done + share * i / ncase, share / ncase);
+    failed = runCase(&play[nplay++], scene, variant, keep, progress, done + share * i / ncase,
+                     share / ncase);
   }
-  int code = failed ? FAILED : judge(options, scene, play, nplay, keep);
+  int code = failed ? FAILED : judge(scene, play, nplay, keep);
   for (int i = 0; i < nplay; i++) {
     mjg_closePlay(&play[i]);
   }
@@ -528,8 +495,9 @@ static void warning(const char* text) {
 
 int main(int argc, char** argv) {
   mjg_mindStandardOutput("mjgear-run");
-  mjgOptions options = {.out = "results"};
-  int code = parse(&options, argc, argv);
+  memset(&options, 0, sizeof options);
+  options.out = "results";
+  int code = parse(argc, argv);
   if (code >= 0) {
     return code;
   }
@@ -545,8 +513,8 @@ int main(int argc, char** argv) {
   mjg_beginProgress(&progress, !options.quiet);
   code = OK;
   for (int i = 0; i < options.nscene; i++) {
-    int result = runScene(&options, options.scene[i], &progress, (double)i / options.nscene,
-                          1.0 / options.nscene);
+    int result =
+        runScene(options.scene[i], &progress, (double)i / options.nscene, 1.0 / options.nscene);
     code = result == OK ? code : result;
     fflush(stdout);
   }

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "load.h"
+#include "play.h"
 #include "progress.h"
 
 
@@ -98,7 +99,7 @@ static void stepSim(const Show* show, Sim* sim, const mjvPerturb* perturb) {
 void showReset(Show* show) {
   for (int s = 0; s < show->nsim; s++) {
     resetSim(show, show->sim + s);
-    simClearHistory(show->sim + s);
+    show->sim[s].nsaved = 0;
   }
 }
 
@@ -110,33 +111,39 @@ void showForward(Show* show) {
 }
 
 
-// table: one row a step, the state at its end and the forces that acted
-static void writeRow(const Show* show) {
-  FILE* file = mjg_outputFile(show->csv);
-  fprintf(file, "%.9g", show->sim[0].d->time);
-  for (int s = 0; s < show->nsim; s++) {
-    for (int g = 0; g < show->sim[s].ngear; g++) {
-      SimValues v = simValues(show->sim + s, g);
-      fprintf(file, ",%.17g,%.17g,%.9g,%.9g,%.9g,%.9g,%d,%.9g,%.9g", v.position, v.velocity,
-              v.friction, v.lambda, v.torque_in, v.torque_out, v.mode, v.power_loss, v.gap);
-    }
-  }
-  fputc('\n', file);
-}
+// columns of the table of each geared joint
+static const struct {
+  const char *name, *format;
+  int value;
+} kColumn[] = {{"q", ",%.17g", simPOSITION},
+               {"v", ",%.17g", simVELOCITY},
+               {"friction", ",%.9g", simFRICTION},
+               {"lambda", ",%.9g", simINTERNAL},
+               {"torque_in", ",%.9g", simTORQUE_IN},
+               {"torque_out", ",%.9g", simTORQUE_OUT},
+               {"mode", ",%.9g", simMODE},
+               {"power_loss", ",%.9g", simLOSS},
+               {"gap", ",%.9g", simGAP}};
 
 
-static void writeHead(const Show* show) {
-  FILE* file = mjg_outputFile(show->csv);
+// the head of the table, or the row of a step: the state at its end and the forces that acted
+static void writeRow(const Show* show, int flg_head) {
   static const char* const suffix[] = {"", "_native", "_none"};
-  static const char* const column[] = {"q",          "v",    "friction",   "lambda", "torque_in",
-                                       "torque_out", "mode", "power_loss", "gap"};
-  fprintf(file, "time");
+  FILE* file = mjg_outputFile(show->csv);
+  fprintf(file, flg_head ? "time" : "%.9g", show->sim[0].d->time);
   for (int s = 0; s < show->nsim; s++) {
-    for (int g = 0; g < show->sim[s].ngear; g++) {
-      for (size_t c = 0; c < sizeof(column) / sizeof(*column); c++) {
-        fprintf(file, ",%s_%s%s%s", column[c], show->sim[s].gear[g].name,
-                show->option.beside && s ? "_" : "",
-                show->option.beside && s ? showLabel(show, s) : suffix[show->sim[s].friction]);
+    const Sim* sim = show->sim + s;
+    int flg_case = show->option.beside && s;
+    for (int g = 0; g < sim->ngear; g++) {
+      double value[simROOM];
+      simValues(value, sim, g);
+      for (size_t c = 0; c < sizeof(kColumn) / sizeof(*kColumn); c++) {
+        if (flg_head) {
+          fprintf(file, ",%s_%s%s%s", kColumn[c].name, sim->gear[g].name, flg_case ? "_" : "",
+                  flg_case ? sim->variant->name : suffix[sim->friction]);
+        } else {
+          fprintf(file, kColumn[c].format, value[kColumn[c].value]);
+        }
       }
     }
   }
@@ -155,18 +162,15 @@ void showStep(Show* show, const mjvPerturb* perturb) {
     stepSim(show, show->sim + s, perturb);
   }
   if (show->csv) {
-    writeRow(show);
+    writeRow(show, 0);
   }
 }
 
 
 int showDiverged(const Show* show) {
-  static const int bad[] = {mjWARN_BADQPOS, mjWARN_BADQVEL, mjWARN_BADQACC};
   int number = 0;
   for (int s = 0; s < show->nsim; s++) {
-    for (int i = 0; i < 3; i++) {
-      number += show->sim[s].d->warning[bad[i]].number;
-    }
+    number += mjg_diverged(show->sim[s].d);
   }
   return number > 0;
 }
@@ -186,28 +190,45 @@ const char* showWarning(const Show* show) {
 
 //---------------------------------- open ----------------------------------------------------------
 
-static int loadSim(Show* show, Sim* sim, const mjgCase* variant, SimFriction friction,
-                   const double* frictionloss, char* error, size_t error_size) {
-  if (simLoad(sim, show->scene, variant, &show->option.settings, friction, frictionloss, error,
-              (int)error_size)) {
+// the keyframe that the options name; 0, or an exit code
+static int chooseKey(Show* show, const mjModel* m, char* error, size_t error_size) {
+  const char* key = show->option.key;
+  show->key = key ? mj_name2id(m, mjOBJ_KEY, key) : show->key;
+  if (!key || show->key >= 0) {
+    return 0;
+  }
+  snprintf(error, error_size, "--key %s: %s has no %s", key, show->title,
+           m->nkey ? "such keyframe;" : "keyframes");
+  for (int i = 0; i < m->nkey; i++) {
+    size_t n = strlen(error);
+    const char* name = mj_id2name(m, mjOBJ_KEY, i);
+    snprintf(error + n, error_size - n, " %s", name ? name : "(unnamed)");
+  }
+  return exitUSAGE;
+}
+
+
+// load one more simulation; 0, or an exit code
+static int addSim(Show* show, const mjgCase* variant, SimFriction friction,
+                  const double* frictionloss, char* error, size_t error_size) {
+  Sim* sim = show->sim + show->nsim;
+  if (simLoad(sim, show->scene, variant, show->option.setting, show->option.nsetting, friction,
+              frictionloss, error, (int)error_size)) {
     return exitMODEL;
   }
-  const char* key = show->option.key;
-  show->key = key ? mj_name2id(sim->m, mjOBJ_KEY, key) : show->key;
-  if (key && show->key < 0) {
-    int n = snprintf(error, error_size, "--key %s: %s has no such keyframe;", key, show->title);
-    for (int i = 0; i < sim->m->nkey && n > 0 && (size_t)n < error_size; i++) {
-      const char* name = mj_id2name(sim->m, mjOBJ_KEY, i);
-      n += snprintf(error + n, error_size - (size_t)n, " %s", name ? name : "(unnamed)");
-    }
-    if (sim->m->nkey == 0) {
-      snprintf(error, error_size, "--key %s: %s has no keyframes", key, show->title);
-    }
-    simFree(sim);
-    return exitUSAGE;
+  show->nsim++;
+  int code = chooseKey(show, sim->m, error, error_size);
+  if (!code) {
+    resetSim(show, sim);
   }
-  resetSim(show, sim);
-  return 0;
+  return code;
+}
+
+
+static void freeSims(Show* show) {
+  while (show->nsim > 0) {
+    simFree(show->sim + --show->nsim);
+  }
 }
 
 
@@ -220,7 +241,9 @@ static void meanFriction(double* mean, const Show* show, Sim* sim) {
   for (; sim->d->time < duration && !showDiverged(show); n++) {
     stepSim(show, sim, NULL);
     for (int g = 0; g < sim->ngear; g++) {
-      mean[g] += fabs(simValues(sim, g).friction);
+      double value[simROOM];
+      simValues(value, sim, g);
+      mean[g] += fabs(value[simFRICTION]);
     }
     mjg_showProgress(&progress, sim->d->time / duration, "mean friction");
   }
@@ -232,23 +255,17 @@ static void meanFriction(double* mean, const Show* show, Sim* sim) {
 }
 
 
-// the compared cases beside the first
-static int openCases(Show* show, char* error, size_t error_size) {
+// the compared cases beside the first: all as far as they fit, or names with commas between
+static int addCases(Show* show, char* error, size_t error_size) {
   const mjgScene* scene = show->scene;
   const char* names = show->option.beside;
-  int flg_all = !strcmp(names, "all");
-  for (int i = 0; flg_all && i < scene->nvariant && show->nsim < nVIEW; i++) {
-    if (scene->variant + i == show->variant) {
-      continue;
+  int code = 0, flg_all = !strcmp(names, "all");
+  for (int i = 0; flg_all && i < scene->nvariant && show->nsim < nVIEW && !code; i++) {
+    if (scene->variant + i != show->variant) {
+      code = addSim(show, scene->variant + i, simGEAR, NULL, error, error_size);
     }
-    Sim* sim = show->sim + show->nsim;
-    int code = loadSim(show, sim, scene->variant + i, simGEAR, NULL, error, error_size);
-    if (code) {
-      return code;
-    }
-    show->nsim++;
   }
-  while (!flg_all && *names) {
+  while (!flg_all && *names && !code) {
     char name[128];
     size_t length = strcspn(names, ",");
     snprintf(name, sizeof(name), "%.*s", (int)length, names);
@@ -256,71 +273,59 @@ static int openCases(Show* show, char* error, size_t error_size) {
     const mjgCase* variant = scene->nvariant ? mjg_findCase(scene, name) : NULL;
     if (!variant) {
       snprintf(error, error_size, "scene %s has no case %s; --list shows all", scene->name, name);
-      return exitUSAGE;
-    }
-    if (show->nsim == nVIEW) {
+      code = exitUSAGE;
+    } else if (show->nsim == nVIEW) {
       snprintf(error, error_size, "--beside: %s is one case too many; %d fit", name, nVIEW - 1);
-      return exitUSAGE;
+      code = exitUSAGE;
+    } else {
+      code = addSim(show, variant, simGEAR, NULL, error, error_size);
     }
-    Sim* sim = show->sim + show->nsim;
-    int code = loadSim(show, sim, variant, simGEAR, NULL, error, error_size);
-    if (code) {
-      return code;
-    }
-    show->nsim++;
   }
-  return 0;
+  return code;
+}
+
+
+// the same model with another friction
+static int addAgainst(Show* show, char* error, size_t error_size) {
+  const Sim* sim = show->sim;
+  if (sim->ngear == 0) {
+    snprintf(error, error_size,
+             "%s has no geared joint to compare; give the model an instance of mjgear.transmission",
+             show->title);
+    return exitMODEL;
+  }
+  double* loss = calloc((size_t)sim->ngear, sizeof(double));
+  for (int g = 0; g < sim->ngear && show->option.frictionloss >= 0; g++) {
+    loss[g] = show->option.frictionloss;
+  }
+  if (show->option.against == simNATIVE && show->option.frictionloss < 0) {
+    meanFriction(loss, show, show->sim);
+  }
+  int code = addSim(show, show->variant, show->option.against, loss, error, error_size);
+  free(loss);
+  return code;
 }
 
 
 // model, and other models if there is a comparison
 static int openSims(Show* show, char* error, size_t error_size) {
   show->duration = show->option.duration > 0 ? show->option.duration : show->scene->duration;
-  int code = loadSim(show, show->sim, show->variant, simGEAR, NULL, error, error_size);
-  if (code) {
-    return code;
-  }
-  show->nsim = 1;
+  int code = addSim(show, show->variant, simGEAR, NULL, error, error_size);
   const char* joint = show->option.joint;
-  if (joint && (show->sim->ngear == 0 || strcmp(show->sim->gear[showJoint(show)].name, joint))) {
+  const Sim* sim = show->sim;
+  if (!code && joint && (sim->ngear == 0 || strcmp(sim->gear[showJoint(show)].name, joint))) {
     snprintf(error, error_size, "--joint %s: %s has no such geared joint", joint, show->title);
-    simFree(show->sim);
-    return exitUSAGE;
+    code = exitUSAGE;
   }
-  if (show->option.beside) {
-    code = openCases(show, error, error_size);
-    for (int s = 0; code && s < show->nsim; s++) {
-      simFree(show->sim + s);
-    }
-    return code;
-  }
-  SimFriction against = show->option.against;
-  if (against == simGEAR) {
-    return 0;
-  }
-  Sim* sim = show->sim;
-  if (sim->ngear == 0) {
-    snprintf(error, error_size,
-             "%s has no geared joint to compare; give the model an instance of mjgear.transmission",
-             show->title);
-    code = exitMODEL;
-  } else {
-    double* loss = calloc((size_t)sim->ngear, sizeof(double));
-    if (against == simNATIVE && show->option.frictionloss < 0) {
-      meanFriction(loss, show, sim);
-    }
-    for (int g = 0; g < sim->ngear && show->option.frictionloss >= 0; g++) {
-      loss[g] = show->option.frictionloss;
-    }
-    code = loadSim(show, show->sim + 1, show->variant, against, loss, error, error_size);
-    free(loss);
+  if (!code && show->option.beside) {
+    code = addCases(show, error, error_size);
+  } else if (!code && show->option.against != simGEAR) {
+    code = addAgainst(show, error, error_size);
   }
   if (code) {
-    simFree(sim);
-    return code;
+    freeSims(show);
   }
-  show->nsim = 2;
-  return 0;
+  return code;
 }
 
 
@@ -339,7 +344,7 @@ int showOpen(Show* show, const ShowOptions* option, char* error, size_t error_si
     showClose(show, error, error_size);
     return exitOUTPUT;
   }
-  writeHead(show);
+  writeRow(show, 1);
   return 0;
 }
 
@@ -355,23 +360,17 @@ int showJoint(const Show* show) {
 }
 
 
-const char* showLabel(const Show* show, int sim) {
-  static const char* const friction[] = {"gear friction", "native frictionloss", "no friction"};
-  const mjgCase* variant = show->sim[sim].variant;
-  return show->option.beside && variant ? variant->name : friction[show->sim[sim].friction];
-}
-
-
 const char* showCaption(const Show* show, int sim) {
+  static const char* const friction[] = {"gear friction", "native frictionloss", "no friction"};
   static char caption[nVIEW][64];
-  const char* label = showLabel(show, sim);
-  if (!strcmp(label, "frictionloss")) {
-    return "MuJoCo's frictionloss";
+  const mjgCase* variant = show->sim[sim].variant;
+  if (!show->option.beside || !variant) {
+    return friction[show->sim[sim].friction];
   }
-  if (!strcmp(label, "none")) {
-    return "no friction";
+  if (!strcmp(variant->name, "frictionloss") || !strcmp(variant->name, "none")) {
+    return variant->name[0] == 'f' ? "MuJoCo's frictionloss" : "no friction";
   }
-  snprintf(caption[sim], sizeof(caption[sim]), "%s", label);
+  snprintf(caption[sim], sizeof(caption[sim]), "%s", variant->name);
   for (char* c = strchr(caption[sim], '-'); c; c = strchr(c, '-')) {
     *c = ' ';
   }
@@ -401,7 +400,7 @@ int showChange(Show* show, const char* file, SimFriction against, const char* be
 
   // settings and keyframe belong to the file that was named with them
   if (!code && strcmp(next.scene->xml, show->scene->xml)) {
-    next.option.settings.n = 0;
+    next.option.nsetting = 0;
     next.key = -1;
   }
   if (!code) {
@@ -410,9 +409,7 @@ int showChange(Show* show, const char* file, SimFriction against, const char* be
   if (code) {
     return code;
   }
-  for (int s = 0; s < show->nsim; s++) {
-    simFree(show->sim + s);
-  }
+  freeSims(show);
   next.csv = show->csv;
   *show = next;
   if (show->scene == &next.file) {
@@ -430,9 +427,7 @@ int showClose(Show* show, char* error, size_t error_size) {
     snprintf(error, error_size, "cannot write %s: %s", show->option.csv, strerror(lost));
     code = exitOUTPUT;
   }
-  for (int s = 0; s < show->nsim; s++) {
-    simFree(show->sim + s);
-  }
+  freeSims(show);
   *show = (Show){0};
   return code;
 }

@@ -40,16 +40,15 @@ typedef struct ShowOptions_ {
   const char* csv;      // table to write; nullable
   int width;            // of window or picture; 0: default
   int height;
-  int fps;          // of a film
-  int flg_gallery;  // a window plays all scenes in turn
-  int flg_paused;   // a window starts paused
+  int fps;         // of a film
+  int flg_paused;  // a window starts paused
   int flg_plots;
-  double measure;        // s that a window is open to measure its pace; 0: until closed
-  int flg_hide_ui;       // a window starts without panels
-  SimSettings settings;  // override the settings of file and case
-  int flg_window;        // a window although a file is written
-  const char* plugin;    // libmjgear.so; nullable
-  int flg_effects;       // shadows and reflections: 1, none: 0, as the renderer can: -1
+  int flg_hide_ui;         // a window starts without panels
+  mjgSetting setting[24];  // override the settings of file and case
+  int nsetting;
+  int flg_window;      // a window although a file is written
+  const char* plugin;  // libmjgear.so; nullable
+  int flg_effects;     // shadows and reflections: 1, none: 0, as the renderer can: -1
 } ShowOptions;
 
 typedef struct Show_ {
@@ -78,10 +77,7 @@ int showChange(Show* show, const char* file, SimFriction against, const char* be
 // index of the geared joint that is to be shown first
 int showJoint(const Show* show);
 
-// short name of a simulation: its case, or its friction
-const char* showLabel(const Show* show, int sim);
-
-// the same as text; valid until the next call for this simulation
+// name of a simulation for people: its case, or its friction; valid until the next call for this simulation
 const char* showCaption(const Show* show, int sim);
 
 // title of the shown models, and the chosen first keyframe if there is one

@@ -1,5 +1,6 @@
 #include "sim.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +10,12 @@
 #include "load.h"
 #include "mjgear_text.h"
 #include "observe/sensor.h"
+#include "observe/visualize.h"
+
+const char* const simName[simNVALUE] = {
+    "Position", "Velocity", "Torque in", "Torque out", "Friction",   "Internal force",
+    "Mode",     "State",    "Loss",      "Gap",        "Iterations", "Residual",
+};
 
 
 //---------------------------------- geared joints -------------------------------------------------
@@ -40,12 +47,9 @@ static int findGears(Sim* sim, const mjModel* m) {
     if (joint[i].gap == mjgpGAP_MOTOR) {
       continue;
     }
-    int flg_tendon = joint[i].kind == mjgpTRN_TENDON, id = joint[i].joint;
     SimGear* gear = sim->gear + sim->ngear++;
     *gear = (SimGear){.joint = joint[i].number,
-                      .tendon = flg_tendon ? joint[i].tendon : -1,
-                      .qpos = flg_tendon ? -1 : m->jnt_qposadr[id],
-                      .dof = flg_tendon ? -1 : m->jnt_dofadr[id],
+                      .tendon = joint[i].kind == mjgpTRN_TENDON ? joint[i].tendon : -1,
                       .instance = joint[i].instance};
     snprintf(gear->name, sizeof(gear->name), "%.63s", mjgp_gearName(m, &joint[i]));
   }
@@ -122,34 +126,10 @@ static void removeGears(mjSpec* spec, const SimGear* gear, int ngear, const doub
 
 //---------------------------------- load ----------------------------------------------------------
 
-int simSet(SimSettings* settings, const char* instance, const char* key, const char* value) {
-  int i = 0;
-  while (i < settings->n && (strcmp(settings->setting[i].instance, instance) ||
-                             strcmp(settings->setting[i].key, key))) {
-    i++;
-  }
-  if (i == simNSETTING || strlen(instance) >= sizeof(settings->setting[i].instance) ||
-      strlen(key) >= sizeof(settings->setting[i].key) ||
-      strlen(value) >= sizeof(settings->setting[i].value)) {
-    return -1;
-  }
-  strcpy(settings->setting[i].instance, instance);
-  strcpy(settings->setting[i].key, key);
-  strcpy(settings->setting[i].value, value);
-  settings->n = i < settings->n ? settings->n : i + 1;
-  return 0;
-}
-
-
-int simLoad(Sim* sim, const mjgScene* scene, const mjgCase* variant, const SimSettings* settings,
-            SimFriction friction, const double* frictionloss, char* error, int error_size) {
+int simLoad(Sim* sim, const mjgScene* scene, const mjgCase* variant, const mjgSetting* setting,
+            int nsetting, SimFriction friction, const double* frictionloss, char* error,
+            int error_size) {
   *sim = (Sim){.friction = friction, .variant = variant};
-  mjgSetting setting[simNSETTING];
-  int nsetting = settings ? settings->n : 0;
-  for (int i = 0; i < nsetting; i++) {
-    setting[i] = (mjgSetting){settings->setting[i].instance, settings->setting[i].key,
-                              settings->setting[i].value};
-  }
   mjSpec* spec = mjg_readScene(scene, variant, setting, nsetting, error, error_size);
   mjModel* m = spec ? mjg_compileScene(spec, scene, variant, error, error_size) : NULL;
   if (!m) {
@@ -207,9 +187,9 @@ void simFree(Sim* sim) {
 //---------------------------------- values --------------------------------------------------------
 
 // force of the engine's own dry friction on a joint or tendon, opposing motion
-static double nativeFriction(const mjData* d, const SimGear* gear) {
+static double nativeFriction(const mjModel* m, const mjData* d, const SimGear* gear) {
   int type = gear->tendon >= 0 ? mjCNSTR_FRICTION_TENDON : mjCNSTR_FRICTION_DOF;
-  int id = gear->tendon >= 0 ? gear->tendon : gear->dof;
+  int id = gear->tendon >= 0 ? gear->tendon : m->jnt_dofadr[gear->joint];
   for (int i = 0; i < d->nefc; i++) {
     if (d->efc_type[i] == type && d->efc_id[i] == id) {
       return -d->efc_force[i];
@@ -221,53 +201,60 @@ static double nativeFriction(const mjData* d, const SimGear* gear) {
 
 // length and velocity of a tendon: of a fixed one at the state, of a spatial one at the engine's
 // last position
-static void tendonMotion(SimValues* values, const mjModel* m, const mjData* d, int tendon) {
+static void tendonMotion(double value[simROOM], const mjModel* m, const mjData* d, int tendon) {
   int first = m->tendon_adr[tendon];
   if (m->wrap_type[first] != mjWRAP_JOINT) {
-    values->position = d->ten_length[tendon];
-    values->velocity = d->ten_velocity[tendon];
+    value[simPOSITION] = d->ten_length[tendon];
+    value[simVELOCITY] = d->ten_velocity[tendon];
     return;
   }
   for (int k = first; k < first + m->tendon_num[tendon]; k++) {
     int joint = m->wrap_objid[k];
-    values->position += m->wrap_prm[k] * d->qpos[m->jnt_qposadr[joint]];
-    values->velocity += m->wrap_prm[k] * d->qvel[m->jnt_dofadr[joint]];
+    value[simPOSITION] += m->wrap_prm[k] * d->qpos[m->jnt_qposadr[joint]];
+    value[simVELOCITY] += m->wrap_prm[k] * d->qvel[m->jnt_dofadr[joint]];
   }
 }
 
 
-SimValues simValues(const Sim* sim, int gear) {
+void simValues(double value[simROOM], const Sim* sim, int gear) {
+  static const int kSensor[][2] = {
+      {simTORQUE_IN, mjgSENSOR_TORQUE_IN},
+      {simTORQUE_OUT, mjgSENSOR_TORQUE_OUT},
+      {simFRICTION, mjgSENSOR_FRICTION},
+      {simINTERNAL, mjgSENSOR_LAMBDA},
+      {simMODE, mjgSENSOR_MODE},
+      {simSTATE, mjgSENSOR_STATE},
+      {simLOSS, mjgSENSOR_POWER_LOSS},
+      {simGAP, mjgSENSOR_GAP},
+      {simITERATIONS, mjgSENSOR_ITERATIONS},
+      {simRESIDUAL, mjgSENSOR_RESIDUAL},
+  };
   const SimGear* g = sim->gear + gear;
+  const mjModel* m = sim->m;
   const mjData* d = sim->d;
-  SimValues values = {.state = -1};
+  mju_zero(value, simROOM);
   if (g->tendon >= 0) {
-    tendonMotion(&values, sim->m, d, g->tendon);
+    tendonMotion(value, m, d, g->tendon);
   } else {
-    values.position = d->qpos[g->qpos];
-    values.velocity = d->qvel[g->dof];
+    value[simPOSITION] = d->qpos[m->jnt_qposadr[g->joint]];
+    value[simVELOCITY] = d->qvel[m->jnt_dofadr[g->joint]];
   }
-  double s[mjgNSENSOR];
-  if (sim->readGear && sim->readGear(s, sim->m, d, g->joint) == mjgNSENSOR) {
-    values.friction = s[mjgSENSOR_FRICTION] + nativeFriction(d, g);
-    values.lambda = s[mjgSENSOR_LAMBDA];
-    values.torque_in = s[mjgSENSOR_TORQUE_IN];
-    values.torque_out = s[mjgSENSOR_TORQUE_OUT];
-    values.mode = (int)s[mjgSENSOR_MODE];
-    values.state = (int)s[mjgSENSOR_STATE];
-    values.power_loss = s[mjgSENSOR_POWER_LOSS];
+  double s[mjgNSENSOR], native = nativeFriction(m, d, g);
+  if (sim->readGear && sim->readGear(s, m, d, g->joint) == mjgNSENSOR) {
+    for (size_t i = 0; i < sizeof(kSensor) / sizeof(*kSensor); i++) {
+      value[kSensor[i][0]] = s[kSensor[i][1]];
+    }
 
     // friction acts on the velocity at the end of the step, which its power gives; without power it
     // is shown unchanged
-    double t = s[mjgSENSOR_FRICTION];
-    values.slip = values.mode == 0 ? 0 : t != 0 ? values.power_loss / t : values.velocity;
-    values.gap = s[mjgSENSOR_GAP];
-    values.iterations = (int)s[mjgSENSOR_ITERATIONS];
-    values.residual = s[mjgSENSOR_RESIDUAL];
+    double t = value[simFRICTION];
+    value[simSLIP] = value[simMODE] == 0 ? 0 : t != 0 ? value[simLOSS] / t : value[simVELOCITY];
+    value[simFRICTION] += native;
   } else {
-    values.friction = nativeFriction(d, g);
-    values.power_loss = values.friction * values.velocity;
+    value[simSTATE] = -1;
+    value[simFRICTION] = native;
+    value[simLOSS] = native * value[simVELOCITY];
   }
-  return values;
 }
 
 
@@ -283,6 +270,39 @@ int simIsLength(const Sim* sim, int gear) {
     joint = m->wrap_objid[first];
   }
   return m->jnt_type[joint] == mjJNT_SLIDE;
+}
+
+
+const char* simUnit(const Sim* sim, int gear, int value) {
+  static const char* const unit[2][simNVALUE] = {
+      {"rad", "rad/s", "N m", "N m", "N m", "N m", "", "", "W", "rad", "", ""},
+      {"m", "m/s", "N", "N", "N", "N", "", "", "W", "m", "", ""}};
+  return unit[simIsLength(sim, gear)][value];
+}
+
+
+void simText(char* text, size_t text_size, const Sim* sim, int gear, int value) {
+  static const char* const modes[] = {"backward", "stuck", "forward"};
+  double v[simROOM];
+  simValues(v, sim, gear);
+  int state = (int)v[simSTATE];
+
+  // round-off is zero, and motion by round-off is rest; the forces lead to these velocities
+  double x = fabs(v[value]) < 1e-9 ? 0 : v[value];
+  int flg_still = fabs(v[simSLIP]) < 1e-9;
+  if (value == simMODE) {
+    snprintf(text, text_size, "%s", modes[flg_still ? 1 : (int)x + 1]);
+  } else if (value == simSTATE) {
+    int flg_moves =
+        state == mjgpGEAR_DRIVING || state == mjgpGEAR_DRIVEN || state == mjgpGEAR_DRIVEN_BY_BOTH;
+    state = flg_moves && flg_still ? mjgpGEAR_STUCK : state;
+    snprintf(text, text_size, "%s", state < 0 ? "" : mjgpStateName[state]);
+  } else if (value == simRESIDUAL) {
+    snprintf(text, text_size, v[value] > 0 ? "%.0e" : "%.0f", v[value]);
+  } else {
+    const char* unit = simUnit(sim, gear, value);
+    snprintf(text, text_size, "%.4g%s%s", x, unit[0] ? " " : "", unit);
+  }
 }
 
 
@@ -312,24 +332,17 @@ int simHasFriction(const Sim* sim) {
 void simSave(Sim* sim) {
   // as many states as simulate keeps, within 32 MiB
   if (!sim->history) {
-    size_t bytes = sizeof(mjtNum) * (size_t)sim->nstate;
-    size_t n = ((size_t)32 << 20) / bytes;
+    size_t bytes = sizeof(mjtNum) * (size_t)sim->nstate, n = ((size_t)32 << 20) / bytes;
     sim->nhistory = n > 2000 ? 2000 : n < 2 ? 2 : (int)n;
-    sim->history = malloc(bytes * (size_t)sim->nhistory);
+    sim->history = calloc((size_t)sim->nhistory, bytes);
     if (!sim->history) {
       return;
     }
-    memset(sim->history, 0, bytes * (size_t)sim->nhistory);
   }
   sim->newest = (sim->newest + 1) % sim->nhistory;
   sim->nsaved += sim->nsaved < sim->nhistory;
   mj_getState(sim->m, sim->d, sim->history + (size_t)sim->newest * (size_t)sim->nstate,
               mjSTATE_INTEGRATION);
-}
-
-
-void simClearHistory(Sim* sim) {
-  sim->nsaved = 0;
 }
 
 

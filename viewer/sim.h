@@ -4,6 +4,7 @@
 #define MJGEAR_VIEWER_SIM_H_
 
 #include <mujoco/mujoco.h>
+#include <stddef.h>
 
 #include "mjgear_plugin.h"
 #include "scene.h"
@@ -20,8 +21,6 @@ typedef struct SimGear_ {
   char name[64];  // name of the joint or tendon, shortened where it is long
   int joint;      // number of the gear (mjg_gearId)
   int tendon;     // tendon id; -1: a joint
-  int qpos;       // address in qpos; -1: a tendon
-  int dof;        // address in qvel; -1: a tendon
   int instance;   // plugin instance
 } SimGear;
 
@@ -42,52 +41,42 @@ typedef struct Sim_ {
   int newest;    // their last
 } Sim;
 
-// configuration of the plugin beyond that of file and case
+// live values of a geared joint, in the order of display
 enum {
-  simNSETTING = 24
+  simPOSITION,    // rad or m
+  simVELOCITY,    // rad/s or m/s
+  simTORQUE_IN,   // torque delivered into the gear
+  simTORQUE_OUT,  // torque delivered to the link
+  simFRICTION,    // N m or N, opposing motion: the gear's and the engine's own
+  simINTERNAL,    // internal force; 0 without gears
+  simMODE,        // -1 slips backward, 0 stuck, 1 slips forward
+  simSTATE,       // an index of mjgpStateName; -1 without gears
+  simLOSS,        // W
+  simGAP,         // position in the gap, rad or m
+  simITERATIONS,
+  simRESIDUAL,
+  simNVALUE,
+  simSLIP = simNVALUE,  // velocity of the gear at the end of the step, rad/s or m/s; not shown
+  simROOM
 };
+extern const char* const simName[simNVALUE];
 
-typedef struct SimSettings_ {
-  int n;
-  struct {
-    char instance[64];
-    char key[32];
-    char value[2000];
-  } setting[simNSETTING];
-} SimSettings;
-
-// live values of a geared joint
-typedef struct SimValues_ {
-  double position;    // rad or m
-  double velocity;    // rad/s or m/s
-  double friction;    // N m or N, opposing motion: the gear's and the engine's own
-  double lambda;      // internal force; 0 without gears
-  double torque_in;   // torque delivered into the gear
-  double torque_out;  // torque delivered to the link
-  double power_loss;  // W
-  double slip;        // velocity of the gear at the end of the step, rad/s or m/s
-  double gap;         // position in the gap, rad or m
-  double residual;
-  int mode;   // -1 slips backward, 0 stuck, 1 slips forward
-  int state;  // state of the gear, an index of mjgpStateName; -1 without gears
-  int iterations;
-} SimValues;
-
-// add a setting or replace that of the same instance and key: 0 on success, -1 if it has no room
-int simSet(SimSettings* settings, const char* instance, const char* key, const char* value);
-
-// Loads a scene with further settings (nullable); frictionloss (ngear, nullable: 0) is for simNATIVE. 0 on
-// success, else -1 with one line in error and nothing to free.
-int simLoad(Sim* sim, const mjgScene* scene, const mjgCase* variant, const SimSettings* settings,
-            SimFriction friction, const double* frictionloss, char* error, int error_size);
+// Load a scene with further settings; frictionloss (ngear, nullable: 0) is for simNATIVE. 0 on success, else
+// -1 with one line in error and nothing to free
+int simLoad(Sim* sim, const mjgScene* scene, const mjgCase* variant, const mjgSetting* setting,
+            int nsetting, SimFriction friction, const double* frictionloss, char* error,
+            int error_size);
 
 void simFree(Sim* sim);
 
 // values of a geared joint at the last mj_forward
-SimValues simValues(const Sim* sim, int gear);
+void simValues(double value[simROOM], const Sim* sim, int gear);
 
-// 1 if its position is a length, and its torques are forces
-int simIsLength(const Sim* sim, int gear);
+// unit of a value; "" for a number or a word
+const char* simUnit(const Sim* sim, int gear, int value);
+
+// a value with its unit for display
+void simText(char* text, size_t text_size, const Sim* sim, int gear, int value);
 
 // 1 if a geared joint has backlash
 int simHasBacklash(const Sim* sim);
@@ -97,7 +86,6 @@ int simHasFriction(const Sim* sim);
 
 // remember the state
 void simSave(Sim* sim);
-void simClearHistory(Sim* sim);
 
 // go to the state saved `back` saves before the newest; 1 if it exists
 int simRecall(Sim* sim, int back);

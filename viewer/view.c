@@ -22,7 +22,6 @@ static const char usage[] =
     "and needs no display.\n"
     "\n"
     "  --list               names of our scenes and their cases\n"
-    "  --gallery            a window that plays all scenes in turn\n"
     "  --against WHAT       side by side with the same scene under another friction: frictionloss\n"
     "                       (MuJoCo's own, as large as ours is in the mean), frictionloss=N m, "
     "none\n"
@@ -47,7 +46,6 @@ static const char usage[] =
     "  --no-panels          a window that starts without its panels\n"
     "  --effects, --no-effects   shadows and reflections; without either as the renderer can\n"
     "  --paused             the window starts paused\n"
-    "  --measure S          keep the window open for that time, then print its pace and memory\n"
     "  --window             open the window although a file is written\n"
     "  --plugin FILE        libmjgear.so; default: MJGEAR_PLUGIN, or ../lib beside the program\n"
     "  -h, --help\n"
@@ -77,187 +75,111 @@ static int fail(int code, const char* error) {
 
 //---------------------------------- arguments -----------------------------------------------------
 
-// number of an option within its range: 1 if it is one
-static int number(double* value, const char* text, double least, double most) {
+static ShowOptions option;
+
+
+// An option with a value
+typedef struct Value_ {
+  const char* name;
+  int (*read)(const struct Value_* value, char* text);  // 1 if it takes the text
+  void* data;
+  double least, most;
+} Value;
+
+
+static int text(const Value* value, char* word) {
+  *(const char**)value->data = word;
+  return 1;
+}
+
+
+static int picture(const Value* value, char* name) {
+  size_t n = strlen(name);
+  return text(value, name) && n > 4 && !strcmp(name + n - 4, ".png");
+}
+
+
+static int film(const Value* value, char* name) {
+  size_t n = strlen(name);
+  return text(value, name) && n > 4 && !strcmp(name + n - 4, ".mp4");
+}
+
+
+static int number(const Value* value, char* word) {
   const char* end;
-  *value = mjg_readNumber(text, &end);
-  return end != text && !*end && *value >= least && *value <= most;
+  double x = mjg_readNumber(word, &end);
+  *(double*)value->data = x;
+  return end != word && !*end && x >= value->least && x <= value->most;
 }
 
 
-static int parseAgainst(ShowOptions* option, const char* text) {
-  if (!strcmp(text, "none")) {
-    option->against = simNONE;
-    return 1;
-  }
-  if (!strncmp(text, "frictionloss", 12) && (text[12] == 0 || text[12] == '=')) {
-    option->against = simNATIVE;
-    return text[12] == 0 || number(&option->frictionloss, text + 13, 0, 1e12);
-  }
-  return 0;
-}
-
-
-static int parseSize(ShowOptions* option, const char* text) {
-  int n = 0;
-  return sscanf(text, "%4dx%4d%n", &option->width, &option->height, &n) == 2 && !text[n] &&
-         option->width >= 64 && option->width <= 8192 && option->height >= 64 &&
-         option->height <= 8192;
-}
-
-
-// INSTANCE.KEY=VALUE
-static int parseSetting(ShowOptions* option, const char* text) {
-  char instance[64], key[32];
-  int n = 0;
-  return sscanf(text, "%63[^.=].%31[^=]=%n", instance, key, &n) == 2 && n > 0 &&
-         !simSet(&option->settings, instance, key, text + n);
-}
-
-
-// a file whose name ends with its format
-static int parseFile(const char** file, const char* name, const char* ending) {
-  size_t n = strlen(name), k = strlen(ending);
-  *file = name;
-  return n > k && !strcmp(name + n - k, ending);
-}
-
-
-// options
-enum {
-  OPTION_AGAINST = 1,
-  OPTION_AT,
-  OPTION_BESIDE,
-  OPTION_CSV,
-  OPTION_DURATION,
-  OPTION_EFFECTS,
-  OPTION_FPS,
-  OPTION_GALLERY,
-  OPTION_HELP,
-  OPTION_JOINT,
-  OPTION_KEY,
-  OPTION_LENGTH,
-  OPTION_LIST,
-  OPTION_MEASURE,
-  OPTION_NO_EFFECTS,
-  OPTION_NO_PANELS,
-  OPTION_NO_PLOTS,
-  OPTION_PAUSED,
-  OPTION_PICTURE,
-  OPTION_PLUGIN,
-  OPTION_RECORD,
-  OPTION_SET,
-  OPTION_SIZE,
-  OPTION_SPEED,
-  OPTION_TITLE,
-  OPTION_WINDOW
-};
-static const struct option kOptions[] = {{"against", required_argument, NULL, OPTION_AGAINST},
-                                         {"at", required_argument, NULL, OPTION_AT},
-                                         {"beside", required_argument, NULL, OPTION_BESIDE},
-                                         {"csv", required_argument, NULL, OPTION_CSV},
-                                         {"duration", required_argument, NULL, OPTION_DURATION},
-                                         {"effects", no_argument, NULL, OPTION_EFFECTS},
-                                         {"fps", required_argument, NULL, OPTION_FPS},
-                                         {"gallery", no_argument, NULL, OPTION_GALLERY},
-                                         {"help", no_argument, NULL, OPTION_HELP},
-                                         {"joint", required_argument, NULL, OPTION_JOINT},
-                                         {"key", required_argument, NULL, OPTION_KEY},
-                                         {"length", required_argument, NULL, OPTION_LENGTH},
-                                         {"list", no_argument, NULL, OPTION_LIST},
-                                         {"measure", required_argument, NULL, OPTION_MEASURE},
-                                         {"no-effects", no_argument, NULL, OPTION_NO_EFFECTS},
-                                         {"no-panels", no_argument, NULL, OPTION_NO_PANELS},
-                                         {"no-plots", no_argument, NULL, OPTION_NO_PLOTS},
-                                         {"paused", no_argument, NULL, OPTION_PAUSED},
-                                         {"picture", required_argument, NULL, OPTION_PICTURE},
-                                         {"plugin", required_argument, NULL, OPTION_PLUGIN},
-                                         {"record", required_argument, NULL, OPTION_RECORD},
-                                         {"set", required_argument, NULL, OPTION_SET},
-                                         {"size", required_argument, NULL, OPTION_SIZE},
-                                         {"speed", required_argument, NULL, OPTION_SPEED},
-                                         {"title", required_argument, NULL, OPTION_TITLE},
-                                         {"window", no_argument, NULL, OPTION_WINDOW},
-                                         {0}};
-
-
-// read one option, its value in optarg: 1, or 0 if the value is invalid
-static int readOption(ShowOptions* option, int which) {
+static int whole(const Value* value, char* word) {
   double x = 0;
-  int flg_good = 1;
-  switch (which) {
-    case OPTION_AGAINST:
-      return parseAgainst(option, optarg);
-    case OPTION_AT:
-      return number(&option->picture_time, optarg, 0, 1e9);
-    case OPTION_BESIDE:
-      option->beside = optarg;
-      return 1;
-    case OPTION_CSV:
-      option->csv = optarg;
-      return 1;
-    case OPTION_DURATION:
-      return number(&option->duration, optarg, 1e-9, 1e9);
-    case OPTION_EFFECTS:
-    case OPTION_NO_EFFECTS:
-      option->flg_effects = which == OPTION_EFFECTS;
-      return 1;
-    case OPTION_FPS:
-      flg_good = number(&x, optarg, 1, 240) && x == floor(x);
-      option->fps = flg_good ? (int)x : 0;
-      return flg_good;
-    case OPTION_GALLERY:
-      option->flg_gallery = 1;
-      return 1;
-    case OPTION_JOINT:
-      option->joint = optarg;
-      return 1;
-    case OPTION_KEY:
-      option->key = optarg;
-      return 1;
-    case OPTION_LENGTH:
-      return number(&option->length, optarg, 0.1, 1e6);
-    case OPTION_MEASURE:
-      return number(&option->measure, optarg, 0.1, 1e6);
-    case OPTION_NO_PANELS:
-      option->flg_hide_ui = 1;
-      return 1;
-    case OPTION_NO_PLOTS:
-      option->flg_plots = 0;
-      return 1;
-    case OPTION_PAUSED:
-      option->flg_paused = 1;
-      return 1;
-    case OPTION_PICTURE:
-      return parseFile(&option->picture, optarg, ".png");
-    case OPTION_PLUGIN:
-      option->plugin = optarg;
-      return 1;
-    case OPTION_RECORD:
-      return parseFile(&option->film, optarg, ".mp4");
-    case OPTION_SET:
-      return parseSetting(option, optarg);
-    case OPTION_SIZE:
-      return parseSize(option, optarg);
-    case OPTION_SPEED:
-      return number(&option->speed, optarg, 1e-3, 1e3);
-    case OPTION_TITLE:
-      return number(&option->title, optarg, 0, 60);
-    default:
-      option->flg_window = 1;
-      return 1;
-  }
+  const Value real = {.data = &x, .least = value->least, .most = value->most};
+  int flg_good = number(&real, word) && x == floor(x);
+  *(int*)value->data = flg_good ? (int)x : 0;
+  return flg_good;
 }
 
 
-// name of an option
-static const char* nameOf(int which) {
-  const struct option* option = kOptions;
-  while (option->val != which) {
-    option++;
-  }
-  return option->name;
+static int against(const Value* value, char* word) {
+  const Value loss = {.data = &option.frictionloss, .least = 0, .most = 1e12};
+  (void)value;
+  option.against = !strcmp(word, "none") ? simNONE : simNATIVE;
+  return option.against == simNONE || !strcmp(word, "frictionloss") ||
+         (!strncmp(word, "frictionloss=", 13) && number(&loss, word + 13));
 }
+
+
+static int size(const Value* value, char* word) {
+  int n = 0, *w = &option.width, *h = &option.height;
+  (void)value;
+  return sscanf(word, "%4dx%4d%n", w, h, &n) == 2 && !word[n] && *w >= 64 && *w <= 8192 &&
+         *h >= 64 && *h <= 8192;
+}
+
+
+static int setting(const Value* value, char* word) {
+  (void)value;
+  return option.nsetting < (int)(sizeof(option.setting) / sizeof(*option.setting)) &&
+         !mjg_readSetting(&option.setting[option.nsetting++], word);
+}
+
+
+static const Value kValues[] = {
+    {"against", against, NULL, 0, 0},
+    {"at", number, &option.picture_time, 0, 1e9},
+    {"beside", text, &option.beside, 0, 0},
+    {"csv", text, &option.csv, 0, 0},
+    {"duration", number, &option.duration, 1e-9, 1e9},
+    {"fps", whole, &option.fps, 1, 240},
+    {"joint", text, &option.joint, 0, 0},
+    {"key", text, &option.key, 0, 0},
+    {"length", number, &option.length, 0.1, 1e6},
+    {"picture", picture, &option.picture, 0, 0},
+    {"plugin", text, &option.plugin, 0, 0},
+    {"record", film, &option.film, 0, 0},
+    {"set", setting, NULL, 0, 0},
+    {"size", size, NULL, 0, 0},
+    {"speed", number, &option.speed, 1e-3, 1e3},
+    {"title", number, &option.title, 0, 60},
+};
+enum {
+  NVALUE = sizeof(kValues) / sizeof(*kValues),  // options with the numbers from 1 on
+  HELP,
+  LIST
+};
+static const struct option kFlags[] = {
+    {"effects", no_argument, &option.flg_effects, 1},
+    {"help", no_argument, NULL, HELP},
+    {"list", no_argument, NULL, LIST},
+    {"no-effects", no_argument, &option.flg_effects, 0},
+    {"no-panels", no_argument, &option.flg_hide_ui, 1},
+    {"no-plots", no_argument, &option.flg_plots, 0},
+    {"paused", no_argument, &option.flg_paused, 1},
+    {"window", no_argument, &option.flg_window, 1},
+    {0},
+};
 
 
 // names, durations, cases
@@ -275,31 +197,38 @@ static int list(void) {
 
 int main(int argc, char** argv) {
   mjg_mindStandardOutput("mjgear-view");
-  ShowOptions option = {.speed = 1,
-                        .fps = 30,
-                        .picture_time = -1,
-                        .frictionloss = -1,
-                        .flg_plots = 1,
-                        .flg_effects = -1};
+  option = (ShowOptions){.speed = 1,
+                         .fps = 30,
+                         .picture_time = -1,
+                         .frictionloss = -1,
+                         .flg_plots = 1,
+                         .flg_effects = -1};
+  struct option known[NVALUE + sizeof(kFlags) / sizeof(*kFlags)];
+  for (int i = 0; i < NVALUE; i++) {
+    known[i] = (struct option){kValues[i].name, required_argument, NULL, i + 1};
+  }
+  memcpy(known + NVALUE, kFlags, sizeof(kFlags));
+
   char error[1400];
   int which;
-  while ((which = mjg_nextOption(error, sizeof(error), argc, argv, kOptions)) != -1) {
+  while ((which = mjg_nextOption(error, sizeof(error), argc, argv, known)) != -1) {
     if (which == mjgWRONG_OPTION) {
       return fail(exitUSAGE, error);
     }
-    if (which == OPTION_HELP) {
+    if (which == HELP) {
       fputs(usage, stdout);
       return exitOK;
     }
-    if (which == OPTION_LIST) {
+    if (which == LIST) {
       return list();
     }
-    if (!readOption(&option, which)) {
+    const Value* value = which > 0 ? &kValues[which - 1] : NULL;
+    if (value && !value->read(value, optarg)) {
       snprintf(error, sizeof(error),
-               which == OPTION_PICTURE || which == OPTION_RECORD
+               value->read == picture || value->read == film
                    ? "--%s %s: pictures end in .png and films in .mp4"
                    : "--%s does not take '%s'; --help lists what it takes",
-               nameOf(which), optarg);
+               value->name, optarg);
       return fail(exitUSAGE, error);
     }
   }
@@ -308,7 +237,6 @@ int main(int argc, char** argv) {
   }
   option.file = argv[optind];
 
-  // without a scene and with nothing to write the window begins with the rod
   mju_setLogHandler(logMessage);
   if (mjg_loadPlugin(option.plugin, error, sizeof(error))) {
     return fail(exitMODEL, error);

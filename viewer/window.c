@@ -9,21 +9,22 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "pictures.h"
+#include "record.h"
+#include "tune.h"
+
 static const char help[] =
-    "Space\n, .\nRight, Left arrow\nBackspace\n- =\nTab, Shift Tab\nF1 F2 F3 F4 F5\nF6, F7\n[ "
-    "] "
-    "Esc\n"
-    "Page Up\nCtrl L, P, A, Q\n\nDouble-click\nCtrl right drag\nCtrl left drag\n"
+    "Space\n, .\nRight, Left arrow\nBackspace\n- =\nTab, Shift Tab\nF1 F2 F3 F4 F5\nF6, F7\n"
+    "[ ] Esc\nPage Up\nCtrl L, P, A, Q\n\nDouble-click\nCtrl right drag\nCtrl left drag\n"
     "Left drag, right drag\nScroll, middle drag\nDouble right click\nCtrl double right click\n"
     "Right hold on panel";
 
 static const char help_meaning[] =
-    "run or pause\nprevious, next geared joint\none step on, back\nreset\nslower, faster\nleft, "
-    "right panel\n"
-    "help, values, plots, colours, full screen\nframes, labels\ncameras, free "
-    "camera\n"
-    "select parent\nreload, screenshot, align, quit\n\nselect a body\npull it (Shift: horizontal)\n"
-    "turn it\norbit, pan the camera (Shift: horizontal)\nzoom\nlook at\ntrack\nits shortcuts";
+    "run or pause\nprevious, next geared joint\none step on, back\nreset\nslower, faster\n"
+    "left, right panel\nhelp, values, plots, colours, full screen\nframes, labels\n"
+    "cameras, free camera\nselect parent\nreload, screenshot, align, quit\n\nselect a body\n"
+    "pull it (Shift: horizontal)\nturn it\norbit, pan the camera (Shift: horizontal)\nzoom\n"
+    "look at\ntrack\nits shortcuts";
 
 
 // last message of GLFW, for our line
@@ -35,46 +36,227 @@ static void onError(int code, const char* description) {
 }
 
 
-//---------------------------------- window --------------------------------------------------------
+//---------------------------------- actions -------------------------------------------------------
 
-typedef const unsigned char* (*GetStringFn)(unsigned);
-
-static const char* rendererName(void) {
-  enum {
-    GL_RENDERER = 0x1F01
-  };
-  GetStringFn getString = (GetStringFn)glfwGetProcAddress("glGetString");
-  const unsigned char* name = getString ? getString(GL_RENDERER) : NULL;
-  return name ? (const char*)name : "unknown";
+void windowPace(Window* w) {
+  w->wall = glfwGetTime();
+  w->simulated = w->show->sim[0].d->time;
 }
 
 
-// a window with a current context, smoothed where a graphics card draws
-static GLFWwindow* createWindow(const ShowOptions* option, const char* title) {
+void windowRun(Window* w, int run) {
+  w->panel.run = run;
+  w->frame.perturb.active = 0;
+  w->back = 0;
+  windowPace(w);
+}
+
+
+// a line at the upper edge for a few seconds
+static void tell(Window* w, const char* message) {
+  snprintf(w->message, sizeof(w->message), "%.299s", message);
+  w->message_end = glfwGetTime() + 5;
+}
+
+
+void windowUpdate(Window* w) {
+  panelUpdate(&w->panel, w->show, &w->frame, &w->ui);
+}
+
+
+void windowPanels(Window* w) {
+  panelMake(&w->panel, w->show, &w->frame, &w->ui);
+}
+
+
+static void reset(Window* w) {
+  showHeading(w->frame.caption, sizeof(w->frame.caption), w->show);
+  showReset(w->show);
+  plotsAdd(&w->frame.plots, w->show->sim);
+  windowRun(w, w->panel.run);
+  windowUpdate(w);
+}
+
+
+void windowReload(Window* w) {
+  char file[1200], error[1400];
+  Show* show = w->show;
+  const Panel* panel = &w->panel;
+  if (panel->scene < mjg_nscene) {
+    const mjgScene* scene = mjg_scenes[panel->scene];
+    snprintf(file, sizeof(file), "%s%s%s", scene->name, scene->nvariant ? "/" : "",
+             scene->nvariant ? scene->variant[panel->variant].name : "");
+  } else {
+    snprintf(file, sizeof(file), "%s", show->path);
+  }
+  int flg_cases = panel->against == panelCASES;
+  SimFriction against = flg_cases ? simGEAR : (SimFriction)panel->against;
+  if (showChange(show, file, against, flg_cases ? "all" : NULL, error, sizeof(error))) {
+    tell(w, error);
+    fprintf(stderr, "mjgear-view: %s\n", error);
+  } else {
+    frameReload(&w->frame, show->sim, show->nsim);
+    showHeading(w->frame.caption, sizeof(w->frame.caption), show);
+  }
+  windowPanels(w);
+  windowPace(w);
+}
+
+
+// write the drawing to a new PNG file
+static void screenshot(Window* w) {
+  w->screenshot = 0;
+  mjrRect area = w->ui.rect[0];
+  unsigned char* rgb = malloc(3 * (size_t)area.width * ((size_t)area.height + 1));
+  char path[64], text[300];
+  int n = 1;
+  do {
+    snprintf(path, sizeof(path), "mjgear-view-%03d.png", n++);
+  } while (access(path, F_OK) == 0 && n < 1000);
+  if (rgb) {
+    recordPixels(rgb, &w->frame, area);
+    if (!pngWrite(path, rgb, area.width, area.height, text, sizeof(text))) {
+      snprintf(text, sizeof(text), "wrote %s", path);
+    }
+    tell(w, text);
+    printf("%s\n", text);
+    fflush(stdout);
+  }
+  free(rgb);
+}
+
+
+static void fullscreen(Window* w) {
+  int* r = w->windowed;
   GLFWmonitor* monitor = glfwGetPrimaryMonitor();
   const GLFWvidmode* mode = monitor ? glfwGetVideoMode(monitor) : NULL;
-  int width = option->width ? option->width : 1280, height = option->height ? option->height : 800;
-  if (mode && !option->width) {
-    width = mode->width < width ? mode->width : width;
-    height = mode->height < height ? mode->height : height;
+  if (glfwGetWindowMonitor(w->glfw)) {
+    glfwSetWindowMonitor(w->glfw, NULL, r[0], r[1], r[2], r[3], 0);
+  } else if (mode) {
+    glfwGetWindowPos(w->glfw, r, r + 1);
+    glfwGetWindowSize(w->glfw, r + 2, r + 3);
+    glfwSetWindowMonitor(w->glfw, monitor, 0, 0, mode->width, mode->height, mode->refreshRate);
   }
-  glfwWindowHint(GLFW_VISIBLE, 0);
-  GLFWwindow* window = glfwCreateWindow(width, height, title, NULL, NULL);
-  if (!window) {
-    return NULL;
+  w->panel.fullscreen = glfwGetWindowMonitor(w->glfw) != NULL;
+}
+
+
+// change a parameter of the selected joint, or the solver, and print the equivalent configuration
+static void changeParameter(Window* w, int request) {
+  char error[1400];
+  Show* show = w->show;
+  const Panel* panel = &w->panel;
+  int gear = w->frame.selected, key = request - panelPARAMETER;
+  int failed = request == panelSOLVER
+                   ? tuneSetSolver(show, panel->solver, error, sizeof(error))
+                   : tuneSetValue(show, gear, key, panel->parameter[key], error, sizeof(error));
+  if (failed) {
+    tell(w, error);
+  } else if (request == panelSOLVER) {
+    printf("solver = %s\n", tuneSolvers[panel->solver]);
+  } else {
+    printf("%s: %s = %.4g\n", show->sim[0].gear[gear].name, tuneKeys[key].name,
+           panel->parameter[key]);
   }
-  glfwMakeContextCurrent(window);
-  if (!frameIsSoftware(rendererName())) {
-    glfwDestroyWindow(window);
-    glfwWindowHint(GLFW_SAMPLES, 4);
-    window = glfwCreateWindow(width, height, title, NULL, NULL);
-    if (!window) {
-      return NULL;
+  fflush(stdout);
+  showForward(show);
+  windowUpdate(w);
+}
+
+
+void windowCamera(Window* w, int camera) {
+  const mjModel* m = w->show->sim[0].m;
+  mjvCamera* cam = &w->frame.camera;
+  w->panel.camera = camera;
+  if (camera == 1 && w->frame.perturb.select > 0) {
+    cam->type = mjCAMERA_TRACKING;
+    cam->trackbodyid = w->frame.perturb.select;
+  } else if (camera >= 2 && camera - 2 < m->ncam) {
+    cam->type = mjCAMERA_FIXED;
+    cam->fixedcamid = camera - 2;
+  } else {
+    cam->type = mjCAMERA_FREE;
+    w->panel.camera = 0;
+  }
+  windowUpdate(w);
+}
+
+
+void windowObey(Window* w, int request) {
+  Panel* panel = &w->panel;
+  Show* show = w->show;
+  switch (request) {
+    case panelNOTHING:
+      break;
+    case panelQUIT:
+      glfwSetWindowShouldClose(w->glfw, 1);
+      break;
+    case panelSCREENSHOT:
+      w->screenshot = 1;
+      break;
+    case panelSCENE:
+      panel->scene = panel->choice_scene[panel->choice];
+      panel->variant = 0;
+      windowReload(w);
+      break;
+    case panelRELOAD:
+      windowReload(w);
+      break;
+    case panelKEY:
+      show->key = panel->key;
+      reset(w);
+      break;
+    case panelRESET:
+      reset(w);
+      break;
+    case panelALIGN:
+      mjv_defaultFreeCamera(show->sim[0].m, &w->frame.camera);
+      windowCamera(w, 0);
+      break;
+    case panelFULLSCREEN:
+      fullscreen(w);
+      break;
+    case panelVSYNC:
+      glfwSwapInterval(panel->vsync);
+      break;
+    case panelCAMERA:
+      windowCamera(w, panel->camera);
+      break;
+    case panelSELECT:
+      windowPanels(w);
+      break;
+    case panelFORWARD:
+      showForward(show);
+      break;
+    case panelCLEAR:
+      mju_zero(show->sim[0].d->ctrl, (int)show->sim[0].m->nu);
+      windowUpdate(w);
+      break;
+    default:
+      changeParameter(w, request);
+  }
+}
+
+
+void windowStep(Window* w, int direction) {
+  Show* show = w->show;
+  int back = w->back - direction;
+  if (direction > 0 && (w->panel.run || w->back == 0)) {
+    if (!w->panel.run) {
+      showStep(show, &w->frame.perturb);
+      for (int s = 0; s < show->nsim; s++) {
+        simSave(show->sim + s);
+      }
+      plotsAdd(&w->frame.plots, show->sim);
     }
-    glfwMakeContextCurrent(window);
+  } else if (back >= 0 && simRecall(show->sim, back)) {
+    windowRun(w, 0);
+    w->back = back;
+    for (int s = 1; s < show->nsim; s++) {
+      simRecall(show->sim + s, back);
+    }
   }
-  glfwShowWindow(window);
-  return window;
+  windowUpdate(w);
 }
 
 
@@ -83,7 +265,7 @@ static GLFWwindow* createWindow(const ShowOptions* option, const char* title) {
 // step until simulated time has caught up, or the time for a frame is used up
 static void advance(Window* w) {
   Show* show = w->show;
-  double begin = windowClock(), budget = 0.7 / w->refresh;
+  double begin = glfwGetTime(), budget = 0.7 / w->refresh;
   double last = show->sim[0].d->time;
   double target = w->simulated + (begin - w->wall) * w->panel.speed;
   while (show->sim[0].d->time < target) {
@@ -91,7 +273,7 @@ static void advance(Window* w) {
     plotsAdd(&w->frame.plots, show->sim);
 
     // too slow, or reset by the engine: missed time is dropped
-    if (show->sim[0].d->time < last || windowClock() - begin > budget) {
+    if (show->sim[0].d->time < last || glfwGetTime() - begin > budget) {
       windowPace(w);
       break;
     }
@@ -105,7 +287,7 @@ static void advance(Window* w) {
 
 // title and caption: state, time, pace
 static void writeTitle(Window* w) {
-  double time = windowClock(), simulated = w->show->sim[0].d->time;
+  double time = glfwGetTime(), simulated = w->show->sim[0].d->time;
   snprintf(w->frame.note, sizeof(w->frame.note), "%.2f s", simulated);
   if (time - w->measured < 0.25) {
     return;
@@ -122,79 +304,29 @@ static void writeTitle(Window* w) {
 }
 
 
-// width of a text of several lines, in pixels
-static int textWidth(const char* text, const mjrContext* context) {
-  int width = 0, most = 0;
-  for (const char* c = text; *c; c++) {
-    width = *c == '\n' ? 0 : width + context->charWidth[(unsigned char)*c];
-    most = width > most ? width : most;
-  }
-  return most;
-}
-
-
-// background of the help text
-static void drawGround(const Window* w) {
-  const mjrContext* context = &w->frame.context;
-  int lines = 2;
-  for (const char* c = help; *c; c++) {
-    lines += *c == '\n';
-  }
-  mjrRect area = w->ui.rect[3];
-  int width = textWidth(help, context) + textWidth(help_meaning, context) + 4 * context->charHeight;
-  int height = lines * 7 * context->charHeight / 5;
-  width = width < area.width ? width : area.width;
-  height = height < area.height ? height : area.height;
-  mjrRect ground = {area.left, area.bottom + area.height - height, width, height};
-  mjr_rectangle(ground, 0.1f, 0.11f, 0.13f, 1);
-}
-
-
 static void draw(Window* w) {
   Frame* frame = &w->frame;
+  mjrRect area = w->ui.rect[3];
+  double now = glfwGetTime();
   mjr_setBuffer(mjFB_WINDOW, &frame->context);
-  if (w->ui.rect[3].width > 0) {
-    frameDraw(frame, w->ui.rect[3], w->show);
+  if (area.width > 0) {
     if (frame->flg_help) {
-      drawGround(w);
-      mjr_overlay(mjFONT_NORMAL, mjGRID_TOPLEFT, w->ui.rect[3], help, help_meaning,
-                  &frame->context);
+      mjr_rectangle(area, 0.1f, 0.11f, 0.13f, 1);
+      mjr_overlay(mjFONT_NORMAL, mjGRID_TOPLEFT, area, help, help_meaning, &frame->context);
+    } else {
+      frameDraw(frame, area, w->show);
     }
-    const char* warning = showWarning(w->show);
-    const char* message = windowClock() < w->message_end ? w->message : warning;
+    const char* message = now < w->message_end ? w->message : showWarning(w->show);
     if (message) {
-      mjr_overlay(mjFONT_NORMAL, mjGRID_TOP, w->ui.rect[3], message, NULL, &frame->context);
+      mjr_overlay(mjFONT_NORMAL, mjGRID_TOP, area, message, NULL, &frame->context);
     }
   }
-  panelLive(&w->panel, w->show, frame, &w->ui, windowClock());
-  panelDraw(&w->panel, frame, &w->ui);
+  panelDraw(&w->panel, w->show, frame, &w->ui, now);
   if (w->screenshot) {
-    windowScreenshot(w);
+    screenshot(w);
   }
   glfwSwapBuffers(w->glfw);
   w->frames++;
-}
-
-
-// memory of this process, MiB
-static double memory(void) {
-  long pages = 0;
-  FILE* file = fopen("/proc/self/statm", "r");
-  if (file) {
-    if (fscanf(file, "%*d %ld", &pages) != 1) {
-      pages = 0;
-    }
-    fclose(file);
-  }
-  return (double)pages * (double)sysconf(_SC_PAGESIZE) / 1048576;
-}
-
-
-// processor time of all threads of this process, s
-static double processor(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
 
@@ -202,7 +334,7 @@ static double processor(void) {
 // monitor, whose rate GLFW rounds down, so that the monitor sets the pace. After a late frame the
 // next has less time, so that none is lost on average
 static void waitFrame(Window* w) {
-  double period = 1 / (w->refresh + 1.5), now = windowClock();
+  double period = 1 / (w->refresh + 1.5), now = glfwGetTime();
   w->due = fmax(w->due + period, now - period);
   if (w->due > now) {
     struct timespec t = {.tv_nsec = (long)((w->due - now) * 1e9)};
@@ -211,51 +343,9 @@ static void waitFrame(Window* w) {
 }
 
 
-// output of --measure
-typedef struct Measure_ {
-  double begin;      // wall clock after a first second, in which caches fill; 0: not yet
-  double simulated;  // simulated time then, s
-  double processor;  // processor time then, s
-  double memory;     // after half of the time, in which caches fill, MiB; 0: not yet
-  long frames;       // since then
-} Measure;
-
-
-// one more frame was drawn, the first at `start`: 1 when all is measured and told
-static int measured(Measure* x, const Window* w, double start) {
-  double now = windowClock(), wanted = w->show->option.measure;
-  double simulated = w->show->sim[0].d->time;
-  if (x->begin == 0) {
-    if (now - start > 1) {
-      *x = (Measure){.begin = now, .simulated = simulated, .processor = processor()};
-    }
-    return 0;
-  }
-  x->frames++;
-  double seconds = now - x->begin;
-  if (x->memory == 0 && seconds >= 0.5 * wanted) {
-    x->memory = memory();
-  }
-  if (seconds < wanted) {
-    return 0;
-  }
-  printf(
-      "%s: %.1f s, %.1f frames/s, simulated/real time %.3f, processor %.1f ms a frame, memory "
-      "%.1f MiB after half of it, %.1f MiB at the end\n",
-      w->show->title, seconds, (double)x->frames / seconds, (simulated - x->simulated) / seconds,
-      1e3 * (processor() - x->processor) / (double)x->frames, x->memory, memory());
-  return 1;
-}
-
-
 static void loop(Window* w) {
-  double start = windowClock();
-  Measure measure = {0};
   while (!glfwWindowShouldClose(w->glfw)) {
     glfwPollEvents();
-    if (w->show->option.flg_gallery) {
-      windowGallery(w);
-    }
     if (w->panel.run) {
       advance(w);
     } else {
@@ -267,10 +357,41 @@ static void loop(Window* w) {
     writeTitle(w);
     draw(w);
     waitFrame(w);
-    if (w->show->option.measure > 0 && measured(&measure, w, start)) {
-      break;
-    }
   }
+}
+
+
+//---------------------------------- window --------------------------------------------------------
+
+static const char* rendererName(void) {
+  const unsigned char* (*getString)(unsigned) =
+      (__typeof__(getString))glfwGetProcAddress("glGetString");
+  const unsigned char* name = getString ? getString(0x1F01) : NULL;  // GL_RENDERER
+  return name ? (const char*)name : "unknown";
+}
+
+
+// a window with a current context, smoothed where a graphics card draws
+static GLFWwindow* createWindow(const ShowOptions* option, const char* title,
+                                const GLFWvidmode* mode) {
+  int width = option->width ? option->width : 1280, height = option->height ? option->height : 800;
+  if (mode && !option->width) {
+    width = mode->width < width ? mode->width : width;
+    height = mode->height < height ? mode->height : height;
+  }
+  glfwWindowHint(GLFW_VISIBLE, 0);
+  GLFWwindow* made = glfwCreateWindow(width, height, title, NULL, NULL);
+  glfwMakeContextCurrent(made);
+  if (made && !frameIsSoftware(rendererName())) {
+    glfwDestroyWindow(made);
+    glfwWindowHint(GLFW_SAMPLES, 4);
+    made = glfwCreateWindow(width, height, title, NULL, NULL);
+    glfwMakeContextCurrent(made);
+  }
+  if (made) {
+    glfwShowWindow(made);
+  }
+  return made;
 }
 
 
@@ -282,30 +403,30 @@ int window(Show* show, char* error, size_t error_size) {
              glfw_error);
     return exitDISPLAY;
   }
+  GLFWmonitor* monitor = glfwGetPrimaryMonitor();
+  const GLFWvidmode* mode = monitor ? glfwGetVideoMode(monitor) : NULL;
   Window* w = calloc(1, sizeof(Window));
-  w->glfw = w ? createWindow(&show->option, show->title) : NULL;
-  if (!w || !w->glfw) {
-    snprintf(error, error_size, "cannot open a window with OpenGL: %s",
-             w ? glfw_error : "out of memory");
+  GLFWwindow* made = w ? createWindow(&show->option, show->title, mode) : NULL;
+  if (!made) {
+    snprintf(error, error_size, "cannot open a window with OpenGL: %s", glfw_error);
     free(w);
     glfwTerminate();
     return exitDISPLAY;
   }
 
   // the monitor's pace; a virtual one may not tell
-  GLFWmonitor* monitor = glfwGetPrimaryMonitor();
-  const GLFWvidmode* mode = monitor ? glfwGetVideoMode(monitor) : NULL;
   w->refresh = mode && mode->refreshRate >= 30 && mode->refreshRate <= 240 ? mode->refreshRate : 60;
   glfwSwapInterval(1);
 
   // shown at first
+  w->glfw = made;
   w->show = show;
   w->panel.run = !show->option.flg_paused;
   w->panel.speed = show->option.speed;
   w->panel.vsync = 1;
   w->panel.show_left = w->panel.show_right = !show->option.flg_hide_ui;
   int width, height;
-  glfwGetFramebufferSize(w->glfw, &width, &height);
+  glfwGetFramebufferSize(made, &width, &height);
   w->ui.rect[0] = (mjrRect){0, 0, width, height};
   w->ui.nrect = 1;
   frameInit(&w->frame, show->sim, show->nsim, mjFONTSCALE_100, rendererName(), 1);
@@ -313,16 +434,14 @@ int window(Show* show, char* error, size_t error_size) {
   w->frame.flg_plots = show->option.flg_plots;
   frameEffects(&w->frame, show->option.flg_effects);
   showHeading(w->frame.caption, sizeof(w->frame.caption), show);
-  panelMake(&w->panel, show, &w->frame, &w->ui);
+  windowPanels(w);
 
   windowInput(w);
   windowPace(w);
-  w->begun = windowClock();
   loop(w);
 
-  panelFree(&w->panel);
   frameFree(&w->frame);
-  glfwDestroyWindow(w->glfw);
+  glfwDestroyWindow(made);
   glfwTerminate();
   free(w);
   return 0;

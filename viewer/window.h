@@ -1,7 +1,6 @@
 // The window: GLFW, mouse and keys as in MuJoCo's simulate, panels on both sides.
 //
-//   window.c   its life, the frames
-//   action.c   what keys and panels bring about
+//   window.c   its life, the frames, what keys and panels bring about
 //   input.c    keys and mouse
 
 #ifndef MJGEAR_VIEWER_WINDOW_H_
@@ -39,7 +38,6 @@ typedef struct Window_ {
 
   char message[300];  // shown until message_end
   double message_end;
-  double begun;    // wall clock when this scene began, for the gallery
   int screenshot;  // one is wanted when all is drawn
   int back;        // states that we are behind the newest one
 } Window;
@@ -48,20 +46,11 @@ typedef struct Window_ {
 // Shows until the user closes the window. 0, else an exit code and one line in error.
 int window(Show* show, char* error, size_t error_size);
 
-// wall clock, s
-double windowClock(void);
-
 // simulated time is synchronized with the wall clock
 void windowPace(Window* w);
 
-// a line at the lower edge for a few seconds
-void windowTell(Window* w, const char* message);
-
 // requests of panels
-void windowObey(Window* w, PanelRequest request);
-
-// write the drawing to a new PNG file
-void windowScreenshot(Window* w);
+void windowObey(Window* w, int request);
 
 // run or pause
 void windowRun(Window* w, int run);
@@ -75,8 +64,8 @@ void windowCamera(Window* w, int camera);
 // show changes from outside in the panels
 void windowUpdate(Window* w);
 
-// continue with the next scene when this one has ended
-void windowGallery(Window* w);
+// build the panels again
+void windowPanels(Window* w);
 
 // show the scene, case and comparison of the panels
 void windowReload(Window* w);
