@@ -18,8 +18,4 @@ struct mjgClaims_ {
 
 void mjg_freeClaims(mjgClaims* claims);
 
-// claim that every step was solved and that friction never did positive work, at the joints of n
-// sensors of the plugin
-void mjg_claimSolved(mjgClaims* claims, const mjgRun* run, const char* const* sensor, int n);
-
 #endif  // SCENES_CLAIMS_H_

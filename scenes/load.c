@@ -281,8 +281,12 @@ mjSpec* mjg_readScene(const mjgScene* scene, const mjgCase* variant, const mjgSe
 
   // settings of the case, then of the command line
   int failed = 0;
-  for (int i = 0; variant && i < mjgMAXSETTING && variant->setting[i].instance && !failed; i++) {
-    failed = apply(part, npart, &variant->setting[i], error, error_sz);
+  char text[1024], *rest = text;
+  mjgSetting own;
+  snprintf(text, sizeof text, "%s", variant && variant->settings ? variant->settings : "");
+  for (char* word; !failed && (word = strtok_r(rest, ";", &rest));) {
+    failed = mjg_readSetting(&own, word + strspn(word, " ")) ||
+             apply(part, npart, &own, error, error_sz);
   }
   for (int i = 0; i < nsetting && !failed; i++) {
     failed = apply(part, npart, &setting[i], error, error_sz);

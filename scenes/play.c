@@ -63,8 +63,11 @@ static int addColumns(mjgTrajectory* t, const mjModel* m, const mjgScene* scene)
       short_of_memory |= mjg_addColumn(t, name) < 0;
     }
   }
-  for (int i = 0; scene->column && scene->column[i]; i++) {
-    short_of_memory |= mjg_addColumn(t, scene->column[i]) < 0;
+  for (const char* c = scene->column; c && *c; c += strspn(c, " ")) {
+    size_t n = strcspn(c, " ");
+    snprintf(name, sizeof name, "%.*s", (int)n, c);
+    short_of_memory |= mjg_addColumn(t, name) < 0;
+    c += n;
   }
   return short_of_memory || mjg_addColumn(t, "difference") < 0;
 }

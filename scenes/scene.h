@@ -4,9 +4,9 @@
 // can, so that any viewer can open the file. C has the scripted motion, an independent integration for
 // comparison, and the claims.
 //
-// To add a scene: write the MJCF, and <name>.c with a "const mjgScene mjg_scene<Name> = {" (only name,
-// description, xml and duration are required). CMake finds it there. A plot.py beside the MJCF
-// (report.py) replaces the standard plot.
+// To add a scene: write the MJCF, and <name>.c that includes "../helpers.h" and has a
+// "const mjgScene mjg_scene<Name> = {" (only name, description, xml and duration are required). CMake
+// finds it there. A plot.py beside the MJCF (report.py) replaces the standard plot.
 
 #ifndef SCENES_SCENE_H_
 #define SCENES_SCENE_H_
@@ -15,7 +15,6 @@
 
 #include "trajectory.h"
 
-#define mjgMAXSETTING   8  // settings of one case
 #define mjgMAXPARAMETER 6  // numbers of one case
 
 // one configuration entry of a plugin instance, in place of or in addition to the MJCF's
@@ -27,8 +26,8 @@ typedef struct mjgSetting_ {
 
 // one variant of a scene: the same MJCF with other settings
 typedef struct mjgCase_ {
-  const char* name;                   // unique in the scene; part of file names
-  mjgSetting setting[mjgMAXSETTING];  // ends at the first null instance
+  const char* name;      // unique in the scene; part of file names
+  const char* settings;  // INSTANCE.KEY=VALUE, with "; " between; null: those of the MJCF
   double parameter[mjgMAXPARAMETER];  // numbers for the scene's callbacks
 } mjgCase;
 
@@ -81,9 +80,9 @@ typedef struct mjgScene_ {
   // is valid: call mj_kinematics for other positions
   void (*input)(const mjModel* m, mjData* d, const mjgCase* variant);
 
-  // further columns of the trajectory: names, and their values in d after the step; mjData has the
-  // forces and positions at the beginning of the step
-  const char* const* column;  // ends with a null name
+  // further columns of the trajectory: names with spaces between, and their values in d after the step;
+  // mjData has the forces and positions at the beginning of the step
+  const char* column;
   void (*measure)(double* value, const mjModel* m, const mjData* d);
 
   // one step of the same scene by a separate integration without the engine: positions and

@@ -41,6 +41,11 @@ double* mjg_addRow(mjgTrajectory* trajectory) {
 }
 
 
+const double* mjg_row(const mjgTrajectory* trajectory, int i) {
+  return trajectory->data + (size_t)trajectory->ncolumn * (size_t)i;
+}
+
+
 int mjg_column(const mjgTrajectory* trajectory, const char* name) {
   for (int i = 0; i < trajectory->ncolumn; i++) {
     if (!strcmp(trajectory->name[i], name)) {
@@ -115,6 +120,29 @@ double mjg_highest(const mjgTrajectory* trajectory, const char* name, double fro
 }
 
 
+double mjg_size(const mjgTrajectory* trajectory, const char* name, double from, double to) {
+  return fmax(mjg_highest(trajectory, name, from, to), -mjg_lowest(trajectory, name, from, to));
+}
+
+
+double mjg_swing(const mjgTrajectory* trajectory, const char* name, double from, double to) {
+  return mjg_highest(trajectory, name, from, to) - mjg_lowest(trajectory, name, from, to);
+}
+
+
+double mjg_largest(const mjgTrajectory* trajectory, const char* prefix, const char* const* name,
+                   int n, double from, double to) {
+  double most = 0;
+  for (int i = 0; i < n; i++) {
+    char column[mjgMAXNAME];
+    snprintf(column, sizeof column, "%s%s", prefix, name[i]);
+    double size = mjg_size(trajectory, column, from, to);
+    most = isnan(size) ? INFINITY : fmax(most, size);
+  }
+  return most;
+}
+
+
 void mjg_clearRows(mjgTrajectory* trajectory) {
   trajectory->nrow = 0;
 }
@@ -137,9 +165,8 @@ void mjg_writeNames(const mjgTrajectory* trajectory, FILE* file) {
 
 
 void mjg_writeLastRow(const mjgTrajectory* trajectory, FILE* file) {
-  size_t width = (size_t)trajectory->ncolumn;
-  const double* row = trajectory->data + width * (size_t)(trajectory->nrow - 1);
-  for (size_t i = 0; i < width; i++) {
+  const double* row = mjg_row(trajectory, trajectory->nrow - 1);
+  for (int i = 0; i < trajectory->ncolumn; i++) {
     fprintf(file, i ? ",%.17g" : "%.10g", row[i]);
   }
   fputc('\n', file);
@@ -173,6 +200,6 @@ void mjg_writeHead(const mjgTrajectory* trajectory, long nrow, FILE* file) {
 
 
 void mjg_writeLastNumbers(const mjgTrajectory* trajectory, FILE* file) {
-  size_t width = (size_t)trajectory->ncolumn;
-  fwrite(trajectory->data + width * (size_t)(trajectory->nrow - 1), sizeof(double), width, file);
+  fwrite(mjg_row(trajectory, trajectory->nrow - 1), sizeof(double), (size_t)trajectory->ncolumn,
+         file);
 }

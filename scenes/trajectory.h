@@ -38,12 +38,23 @@ double* mjg_addRow(mjgTrajectory* trajectory);
 // index of a column, -1 if there is none
 int mjg_column(const mjgTrajectory* trajectory, const char* name);
 
+// a row
+const double* mjg_row(const mjgTrajectory* trajectory, int i);
+
 // value at the row nearest to a time; NaN without such a column or row
 double mjg_at(const mjgTrajectory* trajectory, const char* name, double time);
 
 // smallest and largest value between two times, both included; NaN as above
 double mjg_lowest(const mjgTrajectory* trajectory, const char* name, double from, double to);
 double mjg_highest(const mjgTrajectory* trajectory, const char* name, double from, double to);
+
+// largest size between two times, and highest minus lowest value
+double mjg_size(const mjgTrajectory* trajectory, const char* name, double from, double to);
+double mjg_swing(const mjgTrajectory* trajectory, const char* name, double from, double to);
+
+// largest size between two times in the columns of n joints or sensors: prefix and name
+double mjg_largest(const mjgTrajectory* trajectory, const char* prefix, const char* const* name,
+                   int n, double from, double to);
 
 // forget all rows
 void mjg_clearRows(mjgTrajectory* trajectory);

@@ -241,8 +241,12 @@ static void scenesAreComplete(void** state) {
         assert_string_not_equal(variant->name, reserved[r]);
       }
       mjModel* m = load(scene, variant, NULL, 0);
-      for (int s = 0; s < mjgMAXSETTING && variant->setting[s].instance; s++) {
-        isSet(m, variant->setting[s].instance, variant->setting[s].key, variant->setting[s].value);
+      char text[1024], *rest = text;
+      snprintf(text, sizeof text, "%s", variant->settings ? variant->settings : "");
+      for (char* word; (word = strtok_r(rest, ";", &rest));) {
+        mjgSetting s;
+        assert_int_equal(mjg_readSetting(&s, word + strspn(word, " ")), 0);
+        isSet(m, s.instance, s.key, s.value);
       }
       mj_deleteModel(m);
     }
@@ -370,11 +374,10 @@ static int reference(double* q, double* v, double time, const mjModel* m, const 
 }
 
 
-static const char* const column[] = {"mine", NULL};
 static const mjgScene slider = {.name = "slider",
                                 .xml = MJGEAR_SOURCE_DIR "/tests/data/slider.xml",
                                 .input = input,
-                                .column = column,
+                                .column = "mine",
                                 .measure = measure,
                                 .reference = reference};
 

@@ -196,8 +196,6 @@ struct Film_ {
   char path[1024], part[1024 + 8];
 };
 
-extern char** environ;
-
 
 Film* filmOpen(const char* path, int width, int height, int fps, char* error, size_t error_size) {
   Film* film = calloc(1, sizeof(Film));

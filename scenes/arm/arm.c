@@ -1,10 +1,6 @@
 // An arm with worm gears lays itself down with a load on its hand, is switched off, and stays.
 
-#include <math.h>
-#include <stdio.h>
-
-#include "../claims.h"
-#include "../scene.h"
+#include "../helpers.h"
 
 #define NJOINT 6
 #define LOWER  2.0  // end of the arm's motion, s
@@ -21,8 +17,6 @@ static void input(const mjModel* m, mjData* d, const mjgCase* variant) {
   static const double from[NJOINT] = {0.5, -0.5, 0.5, 0, 0, 0};
   static const double to[NJOINT] = {0, 0.055, -0.055, 0, 0, 1};
   static const double gain[NJOINT] = {6000, 6000, 4000, 500, 1000, 100};
-  (void)m;
-  (void)variant;
   double x = fmin(1, d->time / LOWER), blend = x * x * x * (10 - x * (15 - 6 * x));
   for (int i = 0; i < NJOINT; i++) {
     double goal = from[i] + blend * (to[i] - from[i]);
@@ -33,8 +27,6 @@ static void input(const mjModel* m, mjData* d, const mjgCase* variant) {
 
 
 // place of the load, and the force between forearm and table
-static const char* const column[] = {"load_x", "load_y", "load_z", "press", NULL};
-
 static void measure(double* value, const mjModel* m, const mjData* d) {
   int forearm = mj_name2id(m, mjOBJ_GEOM, "forearm"), table = mj_name2id(m, mjOBJ_GEOM, "table");
   mju_copy3(value, d->xpos + 3 * mj_name2id(m, mjOBJ_BODY, "load"));
@@ -50,25 +42,15 @@ static void measure(double* value, const mjModel* m, const mjData* d) {
 }
 
 
-// change of a column between two times
-static double range(const mjgTrajectory* t, const char* what, double from, double to) {
-  return mjg_highest(t, what, from, to) - mjg_lowest(t, what, from, to);
-}
-
-
 static void claims(mjgClaims* claims, const mjgRun* run) {
-  static const char* const sensor[] = {"gear_yaw",  "gear_shoulder", "gear_elbow",
-                                       "gear_roll", "gear_pitch",    "gear_turn"};
   const mjgTrajectory* t = run->trajectory;
 
   // exactly: no tolerance
-  double moved = 0, fastest = 0;
+  double moved = 0, fastest = mjg_largest(t, "v_", jointName, NJOINT, STILL, END);
   for (int i = 0; i < NJOINT; i++) {
-    char q[mjgMAXNAME], v[mjgMAXNAME];
+    char q[mjgMAXNAME];
     snprintf(q, sizeof q, "q_%s", jointName[i]);
-    snprintf(v, sizeof v, "v_%s", jointName[i]);
-    moved = fmax(moved, range(t, q, STILL, END));
-    fastest = fmax(fastest, fmax(mjg_highest(t, v, STILL, END), -mjg_lowest(t, v, STILL, END)));
+    moved = fmax(moved, mjg_swing(t, q, STILL, END));
   }
   mjg_claim(claims, moved == 0 && fastest == 0,
             "motors off, all six joints stand still for %.1f s: they turn by %g rad at %g rad/s",
@@ -80,11 +62,11 @@ static void claims(mjgClaims* claims, const mjgRun* run) {
   mjg_claim(claims, press > 50 && pressed - press < 1e-6 * press,
             "the forearm goes on pressing the table with %.2f N, within %.2g N", press,
             pressed - press);
-  double slip = hypot(hypot(range(t, "load_x", STILL, END), range(t, "load_y", STILL, END)),
-                      range(t, "load_z", STILL, END));
+  double slip = hypot(hypot(mjg_swing(t, "load_x", STILL, END), mjg_swing(t, "load_y", STILL, END)),
+                      mjg_swing(t, "load_z", STILL, END));
   mjg_claim(claims, slip < 1e-5 && mjg_at(t, "load_z", END) > 0.4,
             "the load of 3 kg stays on the hand: it moves by %.2g m", slip);
-  mjg_claimSolved(claims, run, sensor, NJOINT);
+  mjg_claimSolved(claims, run);
 }
 
 
@@ -97,7 +79,7 @@ const mjgScene mjg_sceneArm = {
     .xml = "arm/arm.xml",
     .duration = END,
     .input = input,
-    .column = column,
+    .column = "load_x load_y load_z press",
     .measure = measure,
     .claims = claims,
 };

@@ -1,14 +1,10 @@
 // A flexible coupling with rubber in its gap on a 60 kW drive: Nordin, Galic', Gutman 1997, section 4,
-// (42), Fig. 6. The drive turns at its reference speed under a PI controller "with very low bandwidth", whose
+// (42), Fig. 6. The drive turns at its reference speed under a mjPI controller "with very low bandwidth", whose
 // gains the paper does not print: 0.01 Hz here.
 
-#include <math.h>
-#include <stdlib.h>
-
-#include "../scene.h"
+#include "../helpers.h"
 #include "gap.h"
 
-#define PI      3.14159265358979323846
 #define BASE    380.0    // nominal torque T_base, N m
 #define PRELOAD (-0.06)  // m
 #define DISTURB 0.05     // a_dist
@@ -19,16 +15,11 @@
 
 #define FREQUENCY parameter[0]
 
-#define COUPLING                                                                                 \
-  {                                                                                              \
-    {"shaft", "backlash", "rubber"}, {"shaft", "half_gap", "0.05"}, {"shaft", "damping", "3"}, { \
-      "shaft", "rubber", "0.05"                                                                  \
-    }                                                                                            \
-  }
+#define COUPLING "shaft.backlash=rubber; shaft.half_gap=0.05; shaft.damping=3; shaft.rubber=0.05"
 
 static const mjgCase couplingCase[] = {
-    {.name = "9.5Hz", .setting = COUPLING, .parameter = {9.5}},
-    {.name = "6Hz", .setting = COUPLING, .parameter = {6}},
+    {"9.5Hz", COUPLING, {9.5}},
+    {"6Hz", COUPLING, {6}},
 };
 
 
@@ -41,13 +32,11 @@ static void input(const mjModel* m, mjData* d, const mjgCase* variant) {
   double f = variant->FREQUENCY, angle = d->time > 0 ? d->sensordata[mjgGAP_ANGLE] : 0;
   double speed = d->time > 0 ? d->sensordata[mjgGAP_VELOCITY] : SPEED;
   double control = GAIN * (SPEED - speed) + RESET * (SPEED * d->time - angle) - PRELOAD * BASE;
-  d->ctrl[0] = control + DISTURB * BASE * sin(2 * PI * f * d->time);
+  d->ctrl[0] = control + DISTURB * BASE * sin(2 * mjPI * f * d->time);
   d->qfrc_applied[0] = PRELOAD * BASE;
   d->userdata[0] = control;
 }
 
-
-static const char* const column[] = {"theta_d", "omega_d", "control", NULL};
 
 static void measure(double* value, const mjModel* m, const mjData* d) {
   mjg_gapState(value, value + 1, m, d);
@@ -59,7 +48,7 @@ static void measure(double* value, const mjModel* m, const mjData* d) {
 static int touches(const mjgTrajectory* t, int side) {
   int c = mjg_column(t, "shaft_torque_out"), time = mjg_column(t, "time"), n = 0;
   for (int i = 1; i < t->nrow; i++) {
-    const double* row = t->data + (size_t)i * (size_t)t->ncolumn;
+    const double* row = mjg_row(t, i);
     n += row[time] > STEADY && side * row[c] > 0 && side * (row - t->ncolumn)[c] <= 0;
   }
   return n;
@@ -80,9 +69,7 @@ static void claims(mjgClaims* claims, const mjgRun* run) {
             mjg_lowest(slow, "shaft_torque_out", STEADY, end),
             mjg_highest(slow, "shaft_torque_out", STEADY, end));
   double ratio =
-      (mjg_highest(fast, "shaft_rotor_velocity", STEADY, end) -
-       mjg_lowest(fast, "shaft_rotor_velocity", STEADY, end)) /
-      (mjg_highest(fast, "v_load", STEADY, end) - mjg_lowest(fast, "v_load", STEADY, end));
+      mjg_swing(fast, "shaft_rotor_velocity", STEADY, end) / mjg_swing(fast, "v_load", STEADY, end);
   for (int i = 0; i < 2; i++) {
     double most = mjg_highest(run[i].trajectory, "control", STEADY, end) / BASE;
     double least = mjg_lowest(run[i].trajectory, "control", STEADY, end) / BASE;
@@ -105,7 +92,7 @@ const mjgScene mjg_sceneCoupling = {
     .duration = 8,
     mjgCASES(couplingCase),
     .input = input,
-    .column = column,
+    .column = "theta_d omega_d control",
     .measure = measure,
     .claims = claims,
 };

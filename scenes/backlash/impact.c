@@ -1,12 +1,9 @@
 // Two bodies with play: Ruderman, "On stiffness and damping of vibro-impact dynamics of backlash",
 // Figs. 4 to 7 and IV.A. The paper's figures have no units; masses, stiffness and forces are our choice.
 
-#include <math.h>
-
-#include "../scene.h"
+#include "../helpers.h"
 #include "mjgear_backlash.h"
 
-#define PI       3.14159265358979323846
 #define HALF_GAP 0.01
 #define DRIVING  1.0  // masses, kg
 #define DRIVEN   2.0
@@ -19,15 +16,12 @@
 
 // viscous friction b_1, b_2 of both bodies
 static void addFriction(mjModel* m, const mjgCase* variant) {
-  (void)variant;
   m->dof_damping[0] = 2;
   m->dof_damping[1] = 10;
 }
 
 
 // displacement of the bodies, and the force between them
-static const char* const column[] = {"x", "v", "force", NULL};
-
 static void measure(double* value, const mjModel* m, const mjData* d) {
   double h = m->opt.timestep;
   value[0] = d->qpos[0] - d->qpos[1] - h * (d->qvel[0] - d->qvel[1]);
@@ -36,19 +30,14 @@ static void measure(double* value, const mjModel* m, const mjData* d) {
 }
 
 
-static const double* rowAt(const mjgTrajectory* t, int i) {
-  return t->data + (size_t)i * (size_t)t->ncolumn;
-}
-
-
 // fraction of rows between two times in which the gap is open
 static double openPart(const mjgTrajectory* t, double from, double to) {
   int c = mjg_column(t, "x"), time = mjg_column(t, "time"), n = 0, open = 0;
   for (int i = 0; i < t->nrow; i++) {
-    double now = rowAt(t, i)[time];
+    double now = mjg_row(t, i)[time];
     if (now >= from && now < to) {
       n++;
-      open += fabs(rowAt(t, i)[c]) < HALF_GAP;
+      open += fabs(mjg_row(t, i)[c]) < HALF_GAP;
     }
   }
   return n ? (double)open / n : NAN;
@@ -59,7 +48,7 @@ static double openPart(const mjgTrajectory* t, double from, double to) {
 static int impacts(const mjgTrajectory* t) {
   int c = mjg_column(t, "force"), n = 0;
   for (int i = 1; i < t->nrow; i++) {
-    n += rowAt(t, i)[c] != 0 && rowAt(t, i - 1)[c] == 0;
+    n += mjg_row(t, i)[c] != 0 && mjg_row(t, i - 1)[c] == 0;
   }
   return n;
 }
@@ -70,19 +59,14 @@ static int impacts(const mjgTrajectory* t) {
 #define FREQUENCY parameter[0]  // of the push, Hz
 #define PUSH      10.0          // N
 
-#define DEADZONE                        \
-  {                                     \
-    {"play", "backlash", "deadzone"}, { \
-      "play", "restitution", "0"        \
-    }                                   \
-  }
+#define DEADZONE "play.backlash=deadzone; play.restitution=0"
 
 static const mjgCase vibroCase[] = {
-    {.name = "vibro-impact", .setting = {{"play", "restitution", "5"}}, .parameter = {0.5}},
-    {.name = "deadzone", .setting = DEADZONE, .parameter = {0.5}},
-    {.name = "deadzone-1Hz", .setting = DEADZONE, .parameter = {1}},
-    {.name = "deadzone-2Hz", .setting = DEADZONE, .parameter = {2}},
-    {.name = "vibro-impact-2Hz", .setting = {{"play", "restitution", "5"}}, .parameter = {2}},
+    {"vibro-impact", "play.restitution=5", {0.5}},
+    {"deadzone", DEADZONE, {0.5}},
+    {"deadzone-1Hz", DEADZONE, {1}},
+    {"deadzone-2Hz", DEADZONE, {2}},
+    {"vibro-impact-2Hz", "play.restitution=5", {2}},
 };
 enum {
   VIBRO,
@@ -100,8 +84,7 @@ static void vibroConfigure(mjModel* m, const mjgCase* variant) {
 
 
 static void slowInput(const mjModel* m, mjData* d, const mjgCase* variant) {
-  (void)m;
-  d->ctrl[0] = PUSH * sin(2 * PI * variant->FREQUENCY * d->time);
+  d->ctrl[0] = PUSH * sin(2 * mjPI * variant->FREQUENCY * d->time);
 }
 
 
@@ -156,7 +139,7 @@ static void vibroClaims(mjgClaims* claims, const mjgRun* run) {
   double width[2], inside[2];
   for (int i = 0; i < 2; i++) {
     const mjgTrajectory* t = run[i].trajectory;
-    width[i] = mjg_highest(t, "x", 2, 6) - mjg_lowest(t, "x", 2, 6);
+    width[i] = mjg_swing(t, "x", 2, 6);
     inside[i] = openPart(t, 2, 6);
   }
   mjg_claim(
@@ -178,7 +161,7 @@ const mjgScene mjg_sceneVibro = {
     mjgCASES(vibroCase),
     .configure = vibroConfigure,
     .input = slowInput,
-    .column = column,
+    .column = "x v force",
     .measure = measure,
     .claims = vibroClaims,
 };
@@ -186,36 +169,22 @@ const mjgScene mjg_sceneVibro = {
 
 //---------------------------------- Fig. 6 --------------------------------------------------------
 
-#define IMPACT(k, alpha)                                                                    \
-  {                                                                                         \
-    .name = "k=" #k "-alpha=" #alpha,                                                       \
-    .setting = {{"play", "stiffness", #k}, {"play", "restitution", #alpha}}, .parameter = { \
-      k,                                                                                    \
-      alpha,                                                                                \
-      0.5                                                                                   \
-    }                                                                                       \
-  }
 
 static const mjgCase impactCase[] = {
-    IMPACT(100000, 0.1),
-    IMPACT(100000, 1),
-    IMPACT(500000, 0.1),
-    IMPACT(500000, 1),
-    {.name = "hertz-alpha=0.1",
-     .setting = {{"play", "exponent", "1.5"},
-                 {"play", "stiffness", "5000000"},
-                 {"play", "restitution", "0.1"}},
-     .parameter = {5e6, 0.1, 0.5, 1.5}},
-    {.name = "hertz-alpha=1",
-     .setting = {{"play", "exponent", "1.5"},
-                 {"play", "stiffness", "5000000"},
-                 {"play", "restitution", "1"}},
-     .parameter = {5e6, 1, 0.5, 1.5}},
+    {"k=100000-alpha=0.1", "play.stiffness=100000; play.restitution=0.1", {100000, 0.1, 0.5}},
+    {"k=100000-alpha=1", "play.stiffness=100000; play.restitution=1", {100000, 1, 0.5}},
+    {"k=500000-alpha=0.1", "play.stiffness=500000; play.restitution=0.1", {500000, 0.1, 0.5}},
+    {"k=500000-alpha=1", "play.stiffness=500000; play.restitution=1", {500000, 1, 0.5}},
+    {"hertz-alpha=0.1",
+     "play.exponent=1.5; play.stiffness=5000000; play.restitution=0.1",
+     {5e6, 0.1, 0.5, 1.5}},
+    {"hertz-alpha=1",
+     "play.exponent=1.5; play.stiffness=5000000; play.restitution=1",
+     {5e6, 1, 0.5, 1.5}},
 };
 
 
 static void throwInput(const mjModel* m, mjData* d, const mjgCase* variant) {
-  (void)m;
   if (d->time == 0) {
     d->qvel[0] = variant->SPEED;
   }
@@ -231,7 +200,7 @@ static void impactClaims(mjgClaims* claims, const mjgRun* run) {
     int x = mjg_column(t, "x");
     double area = 0;
     for (int k = 1; k < t->nrow; k++) {
-      double a = rowAt(t, k - 1)[x], b = rowAt(t, k)[x];
+      double a = mjg_row(t, k - 1)[x], b = mjg_row(t, k)[x];
       double z = 0.5 * (a + b) - HALF_GAP, h = 2e-4;
       area += pow(fmax(z, 0), exponent) * (b - a) / h * (b - a);
     }
@@ -274,7 +243,7 @@ const mjgScene mjg_sceneImpact = {
     .duration = 0.065,
     mjgCASES(impactCase),
     .input = throwInput,
-    .column = column,
+    .column = "x v force",
     .measure = measure,
     .claims = impactClaims,
 };
@@ -283,15 +252,13 @@ const mjgScene mjg_sceneImpact = {
 //---------------------------------- Fig. 7 --------------------------------------------------------
 
 static const mjgCase decayCase[] = {
-    {.name = "alpha=20", .setting = {{"play", "restitution", "20"}}},
-    {.name = "alpha=1", .setting = {{"play", "restitution", "1"}}},
-    {.name = "alpha=100", .setting = {{"play", "restitution", "100"}}},
+    {.name = "alpha=20", .settings = "play.restitution=20"},
+    {.name = "alpha=1", .settings = "play.restitution=1"},
+    {.name = "alpha=100", .settings = "play.restitution=100"},
 };
 
 
 static void pushInput(const mjModel* m, mjData* d, const mjgCase* variant) {
-  (void)m;
-  (void)variant;
   d->ctrl[0] = 5;
 }
 
@@ -319,7 +286,7 @@ const mjgScene mjg_sceneDecay = {
     mjgCASES(decayCase),
     .configure = addFriction,
     .input = pushInput,
-    .column = column,
+    .column = "x v force",
     .measure = measure,
     .claims = decayClaims,
 };
@@ -330,16 +297,15 @@ const mjgScene mjg_sceneDecay = {
 #define SPRING 2000.0  // between the bodies, of the case without play as of those with it, N/m
 
 static const mjgCase rattleCase[] = {
-    {.name = "play", .parameter = {0, 0, 0.4}},
-    {.name = "play-slow", .parameter = {0, 0, 0.1}},
-    {.name = "no-play", .setting = {{"play", "half_gap", "0"}}, .parameter = {0, 0, 0.4}},
-    {.name = "lossy", .setting = {{"play", "restitution", "0.02"}}, .parameter = {0, 0.02, 0.4}},
+    {"play", NULL, {0, 0, 0.4}},
+    {"play-slow", NULL, {0, 0, 0.1}},
+    {"no-play", "play.half_gap=0", {0, 0, 0.4}},
+    {"lossy", "play.restitution=0.02", {0, 0.02, 0.4}},
 };
 
 
 // a soft contact without loss; bodies that are thrown apart rattle between the sides of the gap
 static void rattleInput(const mjModel* m, mjData* d, const mjgCase* variant) {
-  (void)m;
   if (d->time == 0) {
     d->qvel[0] = variant->SPEED;
   }
@@ -351,10 +317,10 @@ static double period(int* n, double* first, double* last, const mjgTrajectory* t
   int x = mjg_column(t, "x"), time = mjg_column(t, "time");
   *n = -1;
   for (int i = 1; i < t->nrow; i++) {
-    double a = rowAt(t, i - 1)[x], b = rowAt(t, i)[x];
+    double a = mjg_row(t, i - 1)[x], b = mjg_row(t, i)[x];
     if (a < 0 && b >= 0) {
       double now =
-          rowAt(t, i - 1)[time] - a / (b - a) * (rowAt(t, i)[time] - rowAt(t, i - 1)[time]);
+          mjg_row(t, i - 1)[time] - a / (b - a) * (mjg_row(t, i)[time] - mjg_row(t, i - 1)[time]);
       *first = *n < 0 ? now : *first;
       *last = now;
       (*n)++;
@@ -369,7 +335,7 @@ static void rattleClaims(mjgClaims* claims, const mjgRun* run) {
   int n;
 
   // half a period of the spring on each side, and twice the time through the gap
-  double natural = 2 * PI * sqrt(mass / SPRING), measured[3];
+  double natural = 2 * mjPI * sqrt(mass / SPRING), measured[3];
   for (int i = 0; i < 3; i++) {
     double gap = i == 2 ? 0 : HALF_GAP, speed = run[i].variant->SPEED;
     double expected = natural + 4 * gap / speed;
@@ -386,15 +352,15 @@ static void rattleClaims(mjgClaims* claims, const mjgRun* run) {
 
   // power: (6) for each cycle, omega_0/(2 pi) cycles a second
   const mjgTrajectory* t = run[3].trajectory;
-  double mean = period(&n, &first, &last, t), work = 0, h = rowAt(t, 1)[0];
+  double mean = period(&n, &first, &last, t), work = 0, h = mjg_row(t, 1)[0];
   int x = mjg_column(t, "x"), v = mjg_column(t, "v"), time = mjg_column(t, "time");
   double start = 0, stop = 0;
   for (int i = 1; i < t->nrow; i++) {
-    if (rowAt(t, i)[time] >= first && rowAt(t, i)[time] < last) {
-      double a = rowAt(t, i - 1)[x], b = rowAt(t, i)[x], z = fabs(0.5 * (a + b)) - HALF_GAP;
+    if (mjg_row(t, i)[time] >= first && mjg_row(t, i)[time] < last) {
+      double a = mjg_row(t, i - 1)[x], b = mjg_row(t, i)[x], z = fabs(0.5 * (a + b)) - HALF_GAP;
       work += 1.5 * 0.02 * SPRING * fmax(z, 0) * (b - a) / h * (b - a);
-      start = start > 0 ? start : rowAt(t, i)[v];
-      stop = rowAt(t, i)[v];
+      start = start > 0 ? start : mjg_row(t, i)[v];
+      stop = mjg_row(t, i)[v];
     }
   }
   double cycle = work / n, power = 0.5 * mass * (start * start - stop * stop) / (last - first);
@@ -414,7 +380,7 @@ const mjgScene mjg_sceneRattle = {
     .duration = 2,
     mjgCASES(rattleCase),
     .input = rattleInput,
-    .column = column,
+    .column = "x v force",
     .measure = measure,
     .claims = rattleClaims,
 };

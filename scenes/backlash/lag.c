@@ -2,17 +2,13 @@
 // under a load: Nordin, Galic', Gutman 1997, sections 1 and 5.
 
 #include <complex.h>
-#include <math.h>
 
-#include "../scene.h"
+#include "../helpers.h"
 #include "gap.h"
 
-#define PI        3.14159265358979323846
 #define HALF_GAP  0.0025  // rad
 #define STIFFNESS 5895.0  // N m/rad
 #define DAMPING   58.95   // N m/(rad/s)
-
-static const char* const column[] = {"theta_d", "omega_d", "input", "play", NULL};
 
 static void measure(double* value, const mjModel* m, const mjData* d) {
   mjg_gapState(value, value + 1, m, d);
@@ -31,22 +27,12 @@ static void measure(double* value, const mjModel* m, const mjData* d) {
 #define STEADY    0.2  // s, whole periods of all cases
 #define END       0.4
 
-#define LAG(model, frequency)                    \
-  {                                              \
-    .name = #model "-" #frequency "Hz",          \
-    .setting = {{"shaft", "backlash", #model},   \
-                {"shaft", "half_gap", "0.0025"}, \
-                {"shaft", "stiffness", "5895"},  \
-                {"shaft", "damping", "58.95"}},  \
-    .parameter = {                               \
-      frequency                                  \
-    }                                            \
-  }
+#define SHAFT "; shaft.half_gap=0.0025; shaft.stiffness=5895; shaft.damping=58.95"
 
 static const mjgCase lagCase[] = {
-    LAG(exact, 20),
-    LAG(phase_plane, 20),
-    LAG(damped_deadzone, 20),
+    {"exact-20Hz", "shaft.backlash=exact" SHAFT, {20}},
+    {"phase_plane-20Hz", "shaft.backlash=phase_plane" SHAFT, {20}},
+    {"damped_deadzone-20Hz", "shaft.backlash=damped_deadzone" SHAFT, {20}},
 };
 enum {
   EXACT,
@@ -57,7 +43,6 @@ enum {
 
 
 static void lagConfigure(mjModel* m, const mjgCase* variant) {
-  (void)variant;
   m->opt.timestep = STEP;
   m->actuator_gear[0] = GEAR;
 }
@@ -66,7 +51,7 @@ static void lagConfigure(mjModel* m, const mjgCase* variant) {
 // theta_d = A sin(w t), which grows to its amplitude within two periods
 static double twist(double time, double frequency) {
   double part = fmin(fmax(0.5 * time * frequency, 0), 1);
-  return AMPLITUDE * part * part * (3 - 2 * part) * sin(2 * PI * frequency * time);
+  return AMPLITUDE * part * part * (3 - 2 * part) * sin(2 * mjPI * frequency * time);
 }
 
 
@@ -82,10 +67,10 @@ static double complex describing(const mjgRun* run) {
   const mjgTrajectory* t = run->trajectory;
   int time = mjg_column(t, "time"), torque = mjg_column(t, "shaft_torque_out");
   int theta = mjg_column(t, "theta_d");
-  double w = 2 * PI * run->variant->FREQUENCY;
+  double w = 2 * mjPI * run->variant->FREQUENCY;
   double complex T = 0, angle = 0;
   for (int i = 0; i < t->nrow; i++) {
-    const double* row = t->data + (size_t)i * (size_t)t->ncolumn;
+    const double* row = mjg_row(t, i);
     if (row[time] > STEADY - 1e-9 && row[time] < END - 1e-9) {
       T += row[torque] * cexp(-I * w * (row[time] + 0.5 * STEP));
       angle += row[theta] * cexp(-I * w * row[time]);
@@ -98,7 +83,7 @@ static double complex describing(const mjgRun* run) {
 // the same for the exact shaft, (1) and (14), with its own step
 static double complex describingExact(double frequency) {
   const double h = 1e-6;
-  double w = 2 * PI * frequency, theta_b = 0;
+  double w = 2 * mjPI * frequency, theta_b = 0;
   double complex T = 0, angle = 0;
   for (int i = 0; i * h < END; i++) {
     double theta = AMPLITUDE * sin(w * i * h), omega = AMPLITUDE * w * cos(w * i * h);
@@ -118,14 +103,14 @@ static double complex describingExact(double frequency) {
 static void lagClaims(mjgClaims* claims, const mjgRun* run) {
   double phase[NMODEL];
   for (int k = 0; k < NMODEL; k++) {
-    phase[k] = carg(describing(&run[k])) * 180 / PI;
+    phase[k] = carg(describing(&run[k])) * 180 / mjPI;
   }
   double complex exact = describingExact(run[EXACT].variant->FREQUENCY);
   mjg_claim(
       claims, cabs(describing(&run[EXACT]) / exact - 1) < 0.02,
       "the exact shaft's describing function is %.0f N m/rad at %.2f deg, by its own integration "
       "%.0f at %.2f deg",
-      cabs(describing(&run[EXACT])), phase[EXACT], cabs(exact), carg(exact) * 180 / PI);
+      cabs(describing(&run[EXACT])), phase[EXACT], cabs(exact), carg(exact) * 180 / mjPI);
   mjg_claim(
       claims, phase[DEAD] - phase[EXACT] > 5 && phase[DEAD] - phase[PHASE] > 5,
       "against the dead zone model (26), %.1f deg, exact shaft and phase plane model lag: %.1f and "
@@ -145,7 +130,7 @@ const mjgScene mjg_sceneLag = {
     mjgCASES(lagCase),
     .configure = lagConfigure,
     .input = lagInput,
-    .column = column,
+    .column = "theta_d omega_d input play",
     .measure = measure,
     .claims = lagClaims,
 };
@@ -163,25 +148,19 @@ const mjgScene mjg_sceneLag = {
 #define UNTIL     1.5
 #define DISTURBED parameter[0]
 
-#define HYSTERESIS(name, disturbed)                                             \
-  {                                                                             \
-    name, {{"shaft", "rotor_inertia", "1e5"}, {"shaft", "half_gap", "0.01"}}, { \
-      disturbed                                                                 \
-    }                                                                           \
-  }
-
-static const mjgCase hysteresisCase[] = {HYSTERESIS("quiet", 0), HYSTERESIS("disturbed", 1)};
+static const mjgCase hysteresisCase[] = {
+    {"quiet", "shaft.rotor_inertia=1e5; shaft.half_gap=0.01", {0}},
+    {"disturbed", "shaft.rotor_inertia=1e5; shaft.half_gap=0.01", {1}}};
 
 
 static void hysteresisConfigure(mjModel* m, const mjgCase* variant) {
-  (void)variant;
   m->dof_damping[0] = VISCOUS;
 }
 
 
 static double motor(double time) {
   double part = fmin(fmax(time, 0), 1);
-  return SWING * part * part * (3 - 2 * part) * sin(2 * PI * SLOW * time);
+  return SWING * part * part * (3 - 2 * part) * sin(2 * mjPI * SLOW * time);
 }
 
 
@@ -231,7 +210,7 @@ const mjgScene mjg_sceneHysteresis = {
     mjgCASES(hysteresisCase),
     .configure = hysteresisConfigure,
     .input = hysteresisInput,
-    .column = column,
+    .column = "theta_d omega_d input play",
     .measure = measure,
     .claims = hysteresisClaims,
 };

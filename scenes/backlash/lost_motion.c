@@ -1,8 +1,6 @@
 // Lost motion at the tip of a six-joint arm: play of precision gears and of a hobby servo.
 
-#include <math.h>
-
-#include "../scene.h"
+#include "../helpers.h"
 #include "mjgear_backlash.h"
 
 #define PUSH      5.0  // N m, on every joint
@@ -11,15 +9,14 @@
 #define TOTAL parameter[0]  // total play, minutes of arc
 
 static const mjgCase lostCase[] = {
-    {"1arcmin", {{"arm", "half_gap", "1.45444104332861e-4"}}, {1}},
-    {"10arcmin", {{"arm", "half_gap", "1.45444104332861e-3"}}, {10}},
-    {"1degree", {{"arm", "half_gap", "8.72664625997165e-3"}}, {60}},
+    {"1arcmin", "arm.half_gap=1.45444104332861e-4", {1}},
+    {"10arcmin", "arm.half_gap=1.45444104332861e-3", {10}},
+    {"1degree", "arm.half_gap=8.72664625997165e-3", {60}},
 };
 
 
 // all joints one way, then the other
 static void input(const mjModel* m, mjData* d, const mjgCase* variant) {
-  (void)variant;
   double push = !mjg_reached(d->time, 2) ? PUSH : -PUSH;
   for (int i = 0; i < m->nv; i++) {
     d->qfrc_applied[i] = push;

@@ -1,10 +1,7 @@
 // The torque of four models over the phase plane: Nordin, Galic', Gutman 1997, Fig. 2. Nothing moves:
 // row i of the recording is one point of a grid.
 
-#include <math.h>
-
-#include "../grid.h"
-#include "../scene.h"
+#include "../helpers.h"
 #include "mjgear_backlash.h"
 
 #define COLUMNS 81  // points in theta_d from -2 to 2 rad
@@ -14,8 +11,6 @@
 static const mjgBacklash law = {
     .half_gap = 1, .stiffness = 1, .damping = 10, .rubber = 0.5, .exponent = 1};
 
-
-static const char* const column[] = {"theta_d", "omega_d", "T_5", "T_23", "T_26", "T_40", NULL};
 
 static void measure(double* value, const mjModel* m, const mjData* d) {
   int i = mjg_lastGridPoint(m, d);
@@ -47,7 +42,7 @@ static void claims(mjgClaims* claims, const mjgRun* run) {
   int wrong = 0, pulls = 0, rough = 0;
   double step = 0;
   for (int i = 0; i < t->nrow; i++) {
-    const double* row = t->data + (size_t)i * (size_t)t->ncolumn;
+    const double* row = mjg_row(t, i);
     wrong += row[phase] != 0 && fabs(row[phase] - row[exact]) > 1e-12;
     pulls += row[theta] > 1 && row[dead] < 0 && row[exact] == 0;
     if (i % COLUMNS) {
@@ -73,7 +68,7 @@ const mjgScene mjg_sceneGapMap = {
     .flg_still = 1,
     .xml = "backlash/two_mass.xml",
     .duration = 1e-3 * COLUMNS * ROWS,
-    .column = column,
+    .column = "theta_d omega_d T_5 T_23 T_26 T_40",
     .measure = measure,
     .claims = claims,
 };

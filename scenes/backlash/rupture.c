@@ -15,9 +15,7 @@
 // borders of 2.2. The couplings of (3) and (5) have the state theta_b of (14) and (22): a shaft that lies
 // untwisted in its gap moves with the driving side, and touches when theta_d is alpha, like (2).
 
-#include <math.h>
-
-#include "../scene.h"
+#include "../helpers.h"
 #include "gap.h"
 #include "mjgear_backlash.h"
 
@@ -31,11 +29,11 @@
 #define ROTOR     1e9   // of the model: imposes the motion
 
 static const mjgCase ruptureCase[] = {
-    {.name = "jck", .setting = {{"shaft", "backlash", "jck"}, {"shaft", "shaft_inertia", "50"}}},
+    {.name = "jck", .settings = "shaft.backlash=jck; shaft.shaft_inertia=50"},
     {.name = "exact"},
-    {.name = "revised_deadzone", .setting = {{"shaft", "backlash", "revised_deadzone"}}},
-    {.name = "phase_plane", .setting = {{"shaft", "backlash", "phase_plane"}}},
-    {.name = "damped_deadzone", .setting = {{"shaft", "backlash", "damped_deadzone"}}},
+    {.name = "revised_deadzone", .settings = "shaft.backlash=revised_deadzone"},
+    {.name = "phase_plane", .settings = "shaft.backlash=phase_plane"},
+    {.name = "damped_deadzone", .settings = "shaft.backlash=damped_deadzone"},
 };
 enum {
   JCK,
@@ -69,14 +67,11 @@ static double acceleration(double t) {
 
 
 static void input(const mjModel* m, mjData* d, const mjgCase* variant) {
-  (void)variant;
   d->ctrl[0] = ROTOR * acceleration(d->time + 0.5 * m->opt.timestep);
 }
 
 
 // the motion, the torque that drives it, and (5) as it stands, in contact outside its zone
-static const char* const column[] = {"theta_d", "omega_d", "alpha_d", "driving", "T_5", NULL};
-
 static void measure(double* value, const mjModel* m, const mjData* d) {
   double time = d->time - m->opt.timestep;
   mjg_gapState(value, value + 1, m, d);
@@ -94,7 +89,7 @@ static void leave(double time[4], const mjgTrajectory* t) {
   int alpha_d = mjg_column(t, "alpha_d"), clock = mjg_column(t, "time");
   mjgBacklash law = {.half_gap = HALF_GAP, .stiffness = STIFFNESS, .damping = DAMPING};
   for (int i = t->nrow - 1; i >= 0; i--) {
-    const double* row = t->data + (size_t)i * (size_t)t->ncolumn;
+    const double* row = mjg_row(t, i);
     double theta = row[theta_d], omega = row[omega_d];
     double massless = theta + DAMPING / STIFFNESS * omega;
     const int out[4] = {massless + INERTIA / STIFFNESS * row[alpha_d] > HALF_GAP,
@@ -111,7 +106,7 @@ static void leave(double time[4], const mjgTrajectory* t) {
 static double firstTorque(const mjgTrajectory* t) {
   int torque = mjg_column(t, "shaft_torque_out"), clock = mjg_column(t, "time");
   for (int i = 0; i < t->nrow; i++) {
-    const double* row = t->data + (size_t)i * (size_t)t->ncolumn;
+    const double* row = mjg_row(t, i);
     if (row[torque] != 0) {
       return row[clock];
     }
@@ -214,7 +209,7 @@ const mjgScene mjg_sceneRupture = {
     .duration = 20,
     mjgCASES(ruptureCase),
     .input = input,
-    .column = column,
+    .column = "theta_d omega_d alpha_d driving T_5",
     .measure = measure,
     .claims = claims,
 };

@@ -7,12 +7,9 @@
 // has the root s = i w for w^2 = N (b + kv)/(b m) and N = kp/(c (m - M kv/b)), c = (b + kv)/(b m). With
 // the encoder on the motor all parts are passive: no limit cycle.
 
-#include <math.h>
-
-#include "../scene.h"
+#include "../helpers.h"
 #include "gap.h"
 
-#define PI        3.14159265358979323846
 #define ROTOR     0.05  // m, kg m2
 #define LOAD      0.5   // M, kg m2
 #define VISCOUS   1.0   // b, N m/(rad/s)
@@ -23,16 +20,10 @@
 
 static const mjgCase servoCase[] = {
     {.name = "encoder=joint"},
-    {.name = "encoder=motor", .setting = {{"servo", "encoder", "motor"}}},
-    {.name = "damped-exact",
-     .setting = {{"servo", "backlash", "exact"}, {"servo", "damping", "60"}},
-     .parameter = {8}},
-    {.name = "damped-phase_plane",
-     .setting = {{"servo", "backlash", "phase_plane"}, {"servo", "damping", "60"}},
-     .parameter = {8}},
-    {.name = "damped-deadzone",
-     .setting = {{"servo", "backlash", "damped_deadzone"}, {"servo", "damping", "60"}},
-     .parameter = {8}},
+    {.name = "encoder=motor", .settings = "servo.encoder=motor"},
+    {"damped-exact", "servo.backlash=exact; servo.damping=60", {8}},
+    {"damped-phase_plane", "servo.backlash=phase_plane; servo.damping=60", {8}},
+    {"damped-deadzone", "servo.backlash=damped_deadzone; servo.damping=60", {8}},
 };
 
 // gain of the servo's rate in a case; 0: KV
@@ -47,13 +38,9 @@ static void configure(mjModel* m, const mjgCase* variant) {
 
 
 static void input(const mjModel* m, mjData* d, const mjgCase* variant) {
-  (void)m;
-  (void)variant;
   d->ctrl[0] = 0.05;
 }
 
-
-static const char* const column[] = {"theta_d", "omega_d", NULL};
 
 static void measure(double* value, const mjModel* m, const mjData* d) {
   mjg_gapState(value, value + 1, m, d);
@@ -65,7 +52,7 @@ static double amplitude(double N) {
   double lo = HALF_GAP, hi = 1000 * HALF_GAP;
   for (int i = 0; i < 100; i++) {
     double A = 0.5 * (lo + hi), r = HALF_GAP / A;
-    if (STIFFNESS * (1 - 2 / PI * (asin(r) + r * sqrt(1 - r * r))) < N) {
+    if (STIFFNESS * (1 - 2 / mjPI * (asin(r) + r * sqrt(1 - r * r))) < N) {
       lo = A;
     } else {
       hi = A;
@@ -84,15 +71,15 @@ static void claims(mjgClaims* claims, const mjgRun* run) {
   double from = 12, to = 15, first = 0, last = 0;
   int theta = mjg_column(t, "theta_d"), time = mjg_column(t, "time"), cycles = -1;
   for (int i = 1; i < t->nrow; i++) {
-    const double* row = t->data + (size_t)i * (size_t)t->ncolumn;
+    const double* row = mjg_row(t, i);
     if (row[time] > from && row[theta] >= 0 && (row - t->ncolumn)[theta] < 0) {
       first = cycles < 0 ? row[time] : first;
       last = row[time];
       cycles++;
     }
   }
-  double measured = 2 * PI * cycles / (last - first);
-  double swing = 0.5 * (mjg_highest(t, "theta_d", from, to) - mjg_lowest(t, "theta_d", from, to));
+  double measured = 2 * mjPI * cycles / (last - first);
+  double swing = 0.5 * mjg_swing(t, "theta_d", from, to);
   mjg_claim(claims, fabs(swing / A - 1) < 0.1,
             "encoder on the joint: limit cycle of %.4f rad in the gap, %.4f by harmonic balance",
             swing, A);
@@ -103,7 +90,7 @@ static void claims(mjgClaims* claims, const mjgRun* run) {
   double cycle[3];
   for (int i = 0; i < 3; i++) {
     const mjgTrajectory* damped = run[2 + i].trajectory;
-    cycle[i] = mjg_highest(damped, "q_load", from, to) - mjg_lowest(damped, "q_load", from, to);
+    cycle[i] = mjg_swing(damped, "q_load", from, to);
   }
   mjg_claim(
       claims, cycle[0] > 1e-3 && cycle[1] > 1e-3 && cycle[2] < 1e-6,
@@ -128,7 +115,7 @@ const mjgScene mjg_sceneGapServo = {
     mjgCASES(servoCase),
     .configure = configure,
     .input = input,
-    .column = column,
+    .column = "theta_d omega_d",
     .measure = measure,
     .claims = claims,
 };

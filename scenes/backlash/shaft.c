@@ -1,12 +1,9 @@
 // A shaft without play: Akoto and Spangenberg, "Modeling of backlash in drivetrains", Figs. 2 to 6.
 
 #include <complex.h>
-#include <math.h>
 
-#include "../scene.h"
+#include "../helpers.h"
 #include "gap.h"
-
-static const char* const column[] = {"twist", "twist_rate", NULL};
 
 static void measure(double* value, const mjModel* m, const mjData* d) {
   mjg_gapState(value, value + 1, m, d);
@@ -21,17 +18,15 @@ static void measure(double* value, const mjModel* m, const mjData* d) {
 #define ROTOR     0.001  // m
 
 static const mjgCase resonanceCase[] = {
-    {.name = "jck", .setting = {{"shaft", "backlash", "jck"}, {"shaft", "shaft_inertia", "10"}}},
-    {.name = "phase_plane", .setting = {{"shaft", "backlash", "phase_plane"}}},
+    {.name = "jck", .settings = "shaft.backlash=jck; shaft.shaft_inertia=10"},
+    {.name = "phase_plane", .settings = "shaft.backlash=phase_plane"},
     {.name = "exact"},
-    {.name = "damped_deadzone", .setting = {{"shaft", "backlash", "damped_deadzone"}}},
+    {.name = "damped_deadzone", .settings = "shaft.backlash=damped_deadzone"},
 };
 
 
 // one newton metre at the natural frequency sqrt(k/j) = 1 rad/s
 static void resonanceInput(const mjModel* m, mjData* d, const mjgCase* variant) {
-  (void)m;
-  (void)variant;
   d->ctrl[0] = sin(d->time);
 }
 
@@ -49,7 +44,7 @@ static void resonanceClaims(mjgClaims* claims, const mjgRun* run) {
   int torque = mjg_column(phase, "shaft_torque_out");
   double most = 0, h = phase->data[phase->ncolumn];
   for (int i = 2; i < phase->nrow; i++) {
-    const double* row = phase->data + (size_t)i * (size_t)phase->ncolumn;
+    const double* row = mjg_row(phase, i);
     most = fmax(most, fabs(row[torque] - (row - phase->ncolumn)[torque]));
   }
   mjg_claim(
@@ -85,7 +80,7 @@ const mjgScene mjg_sceneResonance = {
     .duration = 60,
     mjgCASES(resonanceCase),
     .input = resonanceInput,
-    .column = column,
+    .column = "twist twist_rate",
     .measure = measure,
     .claims = resonanceClaims,
 };
@@ -96,18 +91,13 @@ const mjgScene mjg_sceneResonance = {
 // j = 10, c = 10, k = 5, alpha = 1: theta_d from rest along the border of the free play, on which
 // k theta + c theta' + j theta'' = k alpha: the shaft under the constant torque k alpha
 static const mjgCase intervalCase[] = {
-    {.name = "exact", .setting = {{"shaft", "stiffness", "5"}, {"shaft", "damping", "10"}}},
+    {.name = "exact", .settings = "shaft.stiffness=5; shaft.damping=10"},
     {.name = "jck",
-     .setting = {{"shaft", "stiffness", "5"},
-                 {"shaft", "damping", "10"},
-                 {"shaft", "backlash", "jck"},
-                 {"shaft", "shaft_inertia", "10"}}},
+     .settings = "shaft.stiffness=5; shaft.damping=10; shaft.backlash=jck; shaft.shaft_inertia=10"},
 };
 
 
 static void intervalInput(const mjModel* m, mjData* d, const mjgCase* variant) {
-  (void)m;
-  (void)variant;
   d->ctrl[0] = 5;
 }
 
@@ -162,7 +152,7 @@ const mjgScene mjg_sceneInterval = {
     .duration = 15.5,
     mjgCASES(intervalCase),
     .input = intervalInput,
-    .column = column,
+    .column = "twist twist_rate",
     .measure = measure,
     .claims = intervalClaims,
 };

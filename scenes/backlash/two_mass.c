@@ -10,13 +10,10 @@
 // disturbances, whose motion never repeats (0.4 N m: -31 and +69 % over ten seconds). The
 // torques as printed are a separate case.
 
-#include <math.h>
-
-#include "../scene.h"
+#include "../helpers.h"
 #include "gap.h"
 #include "mjgear_backlash.h"
 
-#define PI        3.14159265358979323846
 #define HALF_GAP  0.0025                   // rad
 #define STIFFNESS 5895.0                   // N m/rad
 #define DAMPING   58.95                    // N m/(rad/s)
@@ -33,22 +30,17 @@
 
 static const mjgCase twoMassCase[] = {
     {.name = "exact"},
-    {.name = "phase_plane", .setting = {{"shaft", "backlash", "phase_plane"}}},
-    {.name = "damped_deadzone", .setting = {{"shaft", "backlash", "damped_deadzone"}}},
-    {.name = "revised_deadzone", .setting = {{"shaft", "backlash", "revised_deadzone"}}},
-    {.name = "rubber", .setting = {{"shaft", "backlash", "rubber"}, {"shaft", "rubber", "0.002"}}},
-    {.name = "jck", .setting = {{"shaft", "backlash", "jck"}, {"shaft", "shaft_inertia", "0.05"}}},
-    {.name = "limited_damping", .setting = {{"shaft", "backlash", "limited_damping"}}},
+    {.name = "phase_plane", .settings = "shaft.backlash=phase_plane"},
+    {.name = "damped_deadzone", .settings = "shaft.backlash=damped_deadzone"},
+    {.name = "revised_deadzone", .settings = "shaft.backlash=revised_deadzone"},
+    {.name = "rubber", .settings = "shaft.backlash=rubber; shaft.rubber=0.002"},
+    {.name = "jck", .settings = "shaft.backlash=jck; shaft.shaft_inertia=0.05"},
+    {.name = "limited_damping", .settings = "shaft.backlash=limited_damping"},
     {.name = "hunt_crossley",
-     .setting = {{"shaft", "backlash", "hunt_crossley"},
-                 {"shaft", "damping", "0"},
-                 {"shaft", "restitution", "2"}}},
-    {.name = "deadzone", .setting = {{"shaft", "backlash", "deadzone"}, {"shaft", "damping", "0"}}},
-    {.name = "smooth",
-     .setting = {{"shaft", "backlash", "smooth"},
-                 {"shaft", "damping", "0"},
-                 {"shaft", "rubber", "0.002"}}},
-    {.name = "exact-printed", .parameter = {19, 19}},
+     .settings = "shaft.backlash=hunt_crossley; shaft.damping=0; shaft.restitution=2"},
+    {.name = "deadzone", .settings = "shaft.backlash=deadzone; shaft.damping=0"},
+    {.name = "smooth", .settings = "shaft.backlash=smooth; shaft.damping=0; shaft.rubber=0.002"},
+    {"exact-printed", NULL, {19, 19}},
 };
 enum {
   EXACT,
@@ -60,25 +52,21 @@ enum {
 
 
 static void configure(mjModel* m, const mjgCase* variant) {
-  (void)variant;
   m->opt.timestep = STEP;
 }
 
 
 // the preload presses the right side of the gap together, the disturbance tears it open
 static void input(const mjModel* m, mjData* d, const mjgCase* variant) {
-  (void)m;
   double torque = variant->AMPLITUDE > 0 ? variant->AMPLITUDE : TORQUE;
   double preload = variant->LOAD > 0 ? variant->LOAD : PRELOAD;
-  d->ctrl[0] = preload - torque * sin(2 * PI * FREQUENCY * d->time);
+  d->ctrl[0] = preload - torque * sin(2 * mjPI * FREQUENCY * d->time);
   d->qfrc_applied[0] = -preload;
 }
 
 
 // displacement, its rate, and the torque that the models without state make of them, in the middle of a
 // step, to which the rate belongs
-static const char* const column[] = {"theta_d", "omega_d", "T_23", "T_26", "T_27", NULL};
-
 static void measure(double* value, const mjModel* m, const mjData* d) {
   mjg_gapState(value, value + 1, m, d);
   const int models[] = {mjgPHASE_PLANE, mjgDAMPED_DEADZONE, mjgREVISED_DEADZONE};
@@ -96,7 +84,7 @@ static double mean(const mjgTrajectory* t, const char* name) {
   int c = mjg_column(t, name), time = mjg_column(t, "time"), n = 0;
   double sum = 0;
   for (int i = 0; i < t->nrow; i++) {
-    const double* row = t->data + (size_t)i * (size_t)t->ncolumn;
+    const double* row = mjg_row(t, i);
     if (row[time] > STEADY - 1e-9 && row[time] < END - 1e-9) {
       sum += row[c];
       n++;
@@ -186,7 +174,7 @@ const mjgScene mjg_sceneTwoMass = {
     mjgCASES(twoMassCase),
     .configure = configure,
     .input = input,
-    .column = column,
+    .column = "theta_d omega_d T_23 T_26 T_27",
     .measure = measure,
     .claims = claims,
 };

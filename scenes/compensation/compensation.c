@@ -4,12 +4,8 @@
 // torque is not
 // compensated: a gear that cannot be driven back answers it with the other sign.
 
-#include <math.h>
+#include "../helpers.h"
 
-#include "../scene.h"
-#include "mjgear.h"
-
-#define PI         3.14159265358979323846
 #define AMPLITUDE  0.5  // rad
 #define FREQUENCY  0.2  // Hz
 #define STIFFNESS  8.0  // of the servo, N m/rad
@@ -24,13 +20,13 @@
 #define COMPENSATED parameter[0]
 
 static const mjgCase compensationCase[] = {
-    {.name = "compensated", .parameter = {1}},
-    {.name = "uncompensated", .parameter = {0}},
+    {"compensated", NULL, {1}},
+    {"uncompensated", NULL, {0}},
 };
 
 
 static double command(double* rate, double* acceleration, double time) {
-  double w = 2 * PI * FREQUENCY, phase = w * time;
+  double w = 2 * mjPI * FREQUENCY, phase = w * time;
   *rate = AMPLITUDE * w * sin(phase);
   *acceleration = AMPLITUDE * w * w * cos(phase);
   return AMPLITUDE * (1 - cos(phase));
@@ -64,8 +60,6 @@ static void input(const mjModel* m, mjData* d, const mjgCase* variant) {
 }
 
 
-static const char* const column[] = {"command", "error", NULL};
-
 static void measure(double* value, const mjModel* m, const mjData* d) {
   value[0] = d->userdata[0];
   value[1] = d->userdata[0] - (d->qpos[0] - m->opt.timestep * d->qvel[0]);
@@ -76,7 +70,7 @@ static void claims(mjgClaims* claims, const mjgRun* run) {
   double from = 1 / FREQUENCY, to = PERIODS / FREQUENCY - 0.01, worst[2], still[2];
   for (int i = 0; i < 2; i++) {
     const mjgTrajectory* t = run[i].trajectory;
-    worst[i] = fmax(mjg_highest(t, "error", from, to), -mjg_lowest(t, "error", from, to));
+    worst[i] = mjg_size(t, "error", from, to);
     int n = 0, zero = 0;
     for (double time = from; time < to; time += 0.005, n++) {
       zero += mjg_at(t, "v_elbow", time) == 0;
@@ -105,7 +99,7 @@ const mjgScene mjg_sceneCompensation = {
     .duration = PERIODS / FREQUENCY,
     mjgCASES(compensationCase),
     .input = input,
-    .column = column,
+    .column = "command error",
     .measure = measure,
     .claims = claims,
 };

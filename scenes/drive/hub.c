@@ -1,9 +1,6 @@
 // A freewheel: the pedals drive a wheel, stop, and catch up with it.
 
-#include <math.h>
-
-#include "../claims.h"
-#include "../scene.h"
+#include "../helpers.h"
 
 #define BACK 1.0  // pedalling backwards
 #define ON   2.0  // and forwards again
@@ -17,22 +14,16 @@
 
 
 static void input(const mjModel* m, mjData* d, const mjgCase* variant) {
-  (void)m;
-  (void)variant;
   d->ctrl[0] = mjg_reached(d->time, BACK) && !mjg_reached(d->time, ON) ? -BRAKING : PEDALS;
 }
 
 
-static const char* const column[] = {"ahead", NULL};
-
 static void measure(double* value, const mjModel* m, const mjData* d) {
-  (void)m;
   value[0] = d->qvel[1] - d->qvel[0];
 }
 
 
 static void claims(mjgClaims* claims, const mjgRun* run) {
-  static const char* const sensor[] = {"freewheel"};
   const mjgTrajectory* t = run->trajectory;
 
   // together, apart, and together again when the sprocket is as fast
@@ -57,7 +48,7 @@ static void claims(mjgClaims* claims, const mjgRun* run) {
   double ahead = mjg_highest(t, "ahead", 0, END);
   mjg_claim(claims, ahead <= 1e-12 * speed,
             "the sprocket is never ahead of the wheel: by %.2g rad/s at most", ahead);
-  mjg_claimSolved(claims, run, sensor, 1);
+  mjg_claimSolved(claims, run);
 }
 
 
@@ -70,7 +61,7 @@ const mjgScene mjg_sceneHub = {
     .xml = "drive/hub.xml",
     .duration = END,
     .input = input,
-    .column = column,
+    .column = "ahead",
     .measure = measure,
     .claims = claims,
 };

@@ -1,9 +1,6 @@
 // A slip clutch between motor and finger limits the grip, for any motor torque.
 
-#include <math.h>
-
-#include "../claims.h"
-#include "../scene.h"
+#include "../helpers.h"
 
 #define FULL 1.5  // the motor has its full force
 #define OFF  1.8  // and is reversed
@@ -16,14 +13,10 @@
 
 
 static void input(const mjModel* m, mjData* d, const mjgCase* variant) {
-  (void)m;
-  (void)variant;
   double share = fmin(1, fmax(0, d->time - 0.5));
   d->ctrl[0] = mjg_reached(d->time, OFF) ? -FORCE : CLOSE + share * (FORCE - CLOSE);
 }
 
-
-static const char* const column[] = {"grip", "slip", NULL};
 
 static void measure(double* value, const mjModel* m, const mjData* d) {
   value[0] = 0;
@@ -37,12 +30,11 @@ static void measure(double* value, const mjModel* m, const mjData* d) {
 
 
 static void claims(mjgClaims* claims, const mjgRun* run) {
-  static const char* const sensor[] = {"clutch"};
   const mjgTrajectory* t = run->trajectory;
 
   // motor and finger move as one until the motor has more force than the clutch carries
   double before = 0.5 + (SLIP - CLOSE) / (FORCE - CLOSE) - 0.02;
-  double slip = fmax(mjg_highest(t, "slip", 0.5, before), -mjg_lowest(t, "slip", 0.5, before));
+  double slip = mjg_size(t, "slip", 0.5, before);
   mjg_claim(
       claims, slip <= 1e-12,
       "behind the impact and below %g N motor and finger are one: they part with %.2g m/s at most",
@@ -60,7 +52,7 @@ static void claims(mjgClaims* claims, const mjgRun* run) {
   double rate = (mjg_at(t, "slip", to) - mjg_at(t, "slip", from)) / (to - from);
   mjg_claim(claims, fabs(rate - expected) < 1e-6 * expected,
             "the motor runs away with %.4f m/s2, by the closed form %.4f", rate, expected);
-  mjg_claimSolved(claims, run, sensor, 1);
+  mjg_claimSolved(claims, run);
 }
 
 
@@ -73,7 +65,7 @@ const mjgScene mjg_sceneLimiter = {
     .xml = "drive/limiter.xml",
     .duration = END,
     .input = input,
-    .column = column,
+    .column = "grip slip",
     .measure = measure,
     .claims = claims,
 };

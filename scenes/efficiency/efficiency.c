@@ -1,7 +1,5 @@
 #include "efficiency.h"
 
-#include <math.h>
-#include <stdio.h>
 
 // steady motion at the end of each phase, s
 #define STEADY 0.4
@@ -24,7 +22,7 @@ void mjg_effWork(double* in, double* out, const mjgRun* run, const char* joint, 
   double end = up ? mjgEFF_OFF : mjgEFF_DURATION;
   *in = *out = 0;
   for (int i = 0; i + 1 < r->nrow; i++) {
-    const double* row = r->data + (size_t)i * (size_t)r->ncolumn;
+    const double* row = mjg_row(r, i);
     if (mjg_reached(row[time], end - STEADY) && !mjg_reached(row[time], end)) {
       double way = row[r->ncolumn + q] - row[q];
       *in += row[motor] * way;

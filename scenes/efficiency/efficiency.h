@@ -4,7 +4,7 @@
 #ifndef SCENES_EFFICIENCY_EFFICIENCY_H_
 #define SCENES_EFFICIENCY_EFFICIENCY_H_
 
-#include "../scene.h"
+#include "../helpers.h"
 
 // schedule: up, motor off, down
 #define mjgEFF_OFF      1.0  // s

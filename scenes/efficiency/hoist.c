@@ -1,7 +1,5 @@
 // A worm gear hoists and lowers a load on a rope.
 
-#include <math.h>
-
 #include "efficiency.h"
 
 #define DEGREE (3.14159265358979323846 / 180)
@@ -14,28 +12,23 @@
 #define ANGLE(variant) ((variant)->parameter[0])  // lead angle, rad
 #define MU(variant)    ((variant)->parameter[1])
 
-#define CASE(name, angle, mu)                                    \
-  name, {{"worm", "lead_angle", #angle}, {"worm", "mu", #mu}}, { \
-    angle, mu                                                    \
-  }
-
 static const mjgCase hoistCase[] = {
-    {CASE("single-start", 0.08726646259971647, 0.1)},
-    {CASE("four-start", 0.3490658503988659, 0.05)},
-    {CASE("four-start-dry", 0.3490658503988659, 0.2)},
+    {"single-start",
+     "worm.lead_angle=0.08726646259971647; worm.mu=0.1",
+     {0.08726646259971647, 0.1}},
+    {"four-start", "worm.lead_angle=0.3490658503988659; worm.mu=0.05", {0.3490658503988659, 0.05}},
+    {"four-start-dry",
+     "worm.lead_angle=0.3490658503988659; worm.mu=0.2",
+     {0.3490658503988659, 0.2}},
 };
 
 
 static void input(const mjModel* m, mjData* d, const mjgCase* variant) {
-  (void)m;
-  (void)variant;
   d->ctrl[0] = mjg_effMotor(d->time, d->qvel[0], SPEED, GAIN);
 }
 
 
 // force of the rope on the drum
-static const char* const column[] = {"load", "rope", NULL};
-
 static void measure(double* value, const mjModel* m, const mjData* d) {
   value[0] = -m->opt.gravity[2] * MASS * RADIUS;
   value[1] = d->ten_length[0];
@@ -60,7 +53,7 @@ const mjgScene mjg_sceneWormHoist = {
     .duration = mjgEFF_DURATION,
     mjgCASES(hoistCase),
     .input = input,
-    .column = column,
+    .column = "load rope",
     .measure = measure,
     .claims = claims,
 };

@@ -1,7 +1,5 @@
 // A lead screw lifts and lowers a load, with friction from oiled to dry.
 
-#include <math.h>
-
 #include "efficiency.h"
 
 #define LEAD     0.004  // m
@@ -13,30 +11,20 @@
 
 #define MU(variant) ((variant)->parameter[0])
 
-#define CASE(mu)                       \
-  "mu=" #mu, {{"screw", "mu", #mu}}, { \
-    mu                                 \
-  }
-
 static const mjgCase liftCase[] = {
-    {CASE(0.15)},
-    {CASE(0.01)},
-    {CASE(0.05)},
-    {CASE(0.3)},
+    {"mu=0.15", "screw.mu=0.15", {0.15}},
+    {"mu=0.01", "screw.mu=0.01", {0.01}},
+    {"mu=0.05", "screw.mu=0.05", {0.05}},
+    {"mu=0.3", "screw.mu=0.3", {0.3}},
 };
 
 
 static void input(const mjModel* m, mjData* d, const mjgCase* variant) {
-  (void)m;
-  (void)variant;
   d->ctrl[0] = mjg_effMotor(d->time, d->qvel[0], SPEED, GAIN);
 }
 
 
-static const char* const column[] = {"load", NULL};
-
 static void measure(double* value, const mjModel* m, const mjData* d) {
-  (void)d;
   value[0] = -m->opt.gravity[2] * MASS;
 }
 
@@ -60,7 +48,7 @@ const mjgScene mjg_sceneScrewLift = {
     .duration = mjgEFF_DURATION,
     mjgCASES(liftCase),
     .input = input,
-    .column = column,
+    .column = "load",
     .measure = measure,
     .claims = claims,
 };

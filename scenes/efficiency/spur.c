@@ -1,48 +1,34 @@
 // A pair of spur gears drives and is driven: coefficients averaged over the mesh, and following it.
 
-#include <math.h>
-
 #include "efficiency.h"
 
-#define PI        3.14159265358979323846
 #define RADIUS_IN 0.02
 #define RADIUS    0.04  // of the output gear, m
 #define MODULE    0.002
-#define PRESSURE  (20 * PI / 180)
+#define PRESSURE  (20 * mjPI / 180)
 #define LOAD      10.0  // N m
 #define GAIN      20.0  // N m/(rad/s)
 
 // 40 teeth in 0.4 s, so that the steady phase has whole mesh cycles
-#define SPEED (2 * PI / 0.4)
+#define SPEED (2 * mjPI / 0.4)
 
 #define MU(variant)   ((variant)->parameter[0])
 #define MESH(variant) ((variant)->parameter[1])
 
-#define CASE(name, mu, mesh)                              \
-  name, {{"spur", "mu", #mu}, {"spur", "mesh", #mesh}}, { \
-    mu, mesh                                              \
-  }
-
 static const mjgCase spurCase[] = {
-    {CASE("mean", 0.1, 0)},
-    {CASE("mean-dry", 0.3, 0)},
-    {CASE("mesh", 0.1, 1)},
+    {"mean", "spur.mu=0.1; spur.mesh=0", {0.1, 0}},
+    {"mean-dry", "spur.mu=0.3; spur.mesh=0", {0.3, 0}},
+    {"mesh", "spur.mu=0.1; spur.mesh=1", {0.1, 1}},
 };
 
 
 static void input(const mjModel* m, mjData* d, const mjgCase* variant) {
-  (void)m;
-  (void)variant;
   d->ctrl[0] = mjg_effMotor(d->time, d->qvel[0], SPEED, GAIN);
   d->qfrc_applied[0] = -LOAD;
 }
 
 
-static const char* const column[] = {"load", NULL};
-
 static void measure(double* value, const mjModel* m, const mjData* d) {
-  (void)m;
-  (void)d;
   value[0] = LOAD;
 }
 
@@ -101,7 +87,7 @@ const mjgScene mjg_sceneSpurDrive = {
     .duration = mjgEFF_DURATION,
     mjgCASES(spurCase),
     .input = input,
-    .column = column,
+    .column = "load",
     .measure = measure,
     .claims = claims,
 };

@@ -2,14 +2,10 @@
 // controller demands the same acceleration in all cases. Its torques come from inverse dynamics
 // with gears, without gears, and with a constant for each joint's friction.
 
-#include <math.h>
-
-#include "../claims.h"
+#include "../helpers.h"
 #include "../load.h"
-#include "../scene.h"
 #include "mjgear_plugin.h"
 
-#define PI     3.14159265358979323846
 #define NJOINT 3
 #define PERIOD 12.0  // s
 #define BEGIN  2.0   // errors count from then on
@@ -26,9 +22,9 @@ enum {
 };
 
 static const mjgCase feedforwardCase[] = {
-    {.name = "compensated", .parameter = {GEARS}},
-    {.name = "uncompensated", .parameter = {NONE}},
-    {.name = "constant", .parameter = {CONSTANT}},
+    {"compensated", NULL, {GEARS}},
+    {"uncompensated", NULL, {NONE}},
+    {"constant", NULL, {CONSTANT}},
 };
 
 // lengths of the arm, and its path: position, velocity and acceleration of each joint
@@ -38,11 +34,12 @@ static const double kAmplitude[NJOINT] = {0.3, -0.2, -0.25};
 
 
 static void path(double* q, double* v, double* a, double time) {
-  double w = 2 * PI / PERIOD, x = fmin(time / BEGIN, 1), ramp = x * x * x * (10 - x * (15 - 6 * x));
+  double w = 2 * mjPI / PERIOD, x = fmin(time / BEGIN, 1),
+         ramp = x * x * x * (10 - x * (15 - 6 * x));
   double rate = x < 1 ? 30 * x * x * (1 - x) * (1 - x) / BEGIN : 0;
   double bend = x < 1 ? 60 * x * (1 - x) * (1 - 2 * x) / (BEGIN * BEGIN) : 0;
   for (int i = 0; i < NJOINT; i++) {
-    double start = i * PI / 2, phase = w * time + start, zero = kAmplitude[i] * sin(start);
+    double start = i * mjPI / 2, phase = w * time + start, zero = kAmplitude[i] * sin(start);
     double s = kAmplitude[i] * sin(phase) - zero, c = w * kAmplitude[i] * cos(phase);
     double n = -w * w * kAmplitude[i] * sin(phase);
     q[i] = kMiddle[i] + ramp * s;
@@ -107,11 +104,8 @@ static void input(const mjModel* m, mjData* d, const mjgCase* variant) {
 }
 
 
-static const char* const column[] = {"error", "goal_x", "goal_z", "tip_x", "tip_z", NULL};
-
 static void measure(double* value, const mjModel* m, const mjData* d) {
   double q[NJOINT], v[NJOINT], a[NJOINT], goal[3], now[3];
-  (void)m;
   path(q, v, a, d->time);
   tip(goal, q);
   tip(now, d->qpos);
@@ -129,7 +123,7 @@ static void measure(double* value, const mjModel* m, const mjData* d) {
 static double rests(const mjgTrajectory* t, const char* name) {
   int n = 0, still = 0, v = mjg_column(t, name), time = mjg_column(t, "time");
   for (int i = 0; i < t->nrow; i++) {
-    const double* row = t->data + (size_t)i * (size_t)t->ncolumn;
+    const double* row = mjg_row(t, i);
     n += row[time] >= BEGIN;
     still += row[time] >= BEGIN && row[v] == 0;
   }
@@ -138,7 +132,6 @@ static double rests(const mjgTrajectory* t, const char* name) {
 
 
 static void claims(mjgClaims* claims, const mjgRun* run) {
-  static const char* const sensor[] = {"gear_yaw", "gear_shoulder", "gear_elbow"};
   double error[3], still[3];
   for (int i = 0; i < 3; i++) {
     error[i] = mjg_highest(run[i].trajectory, "error", BEGIN, END);
@@ -155,7 +148,7 @@ static void claims(mjgClaims* claims, const mjgRun* run) {
       error[1], 100 * still[1]);
   mjg_claim(claims, error[2] > 5 * error[0],
             "with a constant for each joint's friction it is off by %.1f mm", error[2]);
-  mjg_claimSolved(claims, &run[0], sensor, NJOINT);
+  mjg_claimSolved(claims, &run[0]);
 }
 
 
@@ -171,7 +164,7 @@ const mjgScene mjg_sceneFeedforward = {
     .duration = END,
     mjgCASES(feedforwardCase),
     .input = input,
-    .column = column,
+    .column = "error goal_x goal_z tip_x tip_z",
     .measure = measure,
     .claims = claims,
 };

@@ -1,7 +1,5 @@
 // The flap follows a ramp so slow that it sticks and slips: figures 16 and 17.
 
-#include <math.h>
-
 #include "servo.h"
 
 #define LOAD  25000.0  // N m
@@ -21,7 +19,6 @@ static const mjgCase creepCase[] = {
 
 
 static void schedule(mjgFlapInput* input, double time, const mjgCase* variant) {
-  (void)variant;
   double command = SLOPE * (fmin(time, TURN) - 0.1 - fmax(time - TURN, 0));
   *input = (mjgFlapInput){fmax(command, 0) * mjgFLAP_DEGREE, mjg_reached(time, 0.1) ? LOAD : 0,
                           mjgFLAP_FULL};
@@ -52,7 +49,7 @@ static Steps steps(const mjgRun* run, double from, double to) {
   Steps s = {0};
   double first = 0, last = 0;
   for (int i = 1; i < r->nrow; i++) {
-    const double* row = r->data + (size_t)i * (size_t)r->ncolumn;
+    const double* row = mjg_row(r, i);
     if (row[time] > from && row[time] < to && row[velocity] != 0 &&
         row[velocity - r->ncolumn] == 0) {
       first = s.n++ ? first : row[time];

@@ -1,8 +1,5 @@
 // The flap moves by a step while the supply pressure breaks down and comes back: figures 6 to 10.
 
-#include <math.h>
-#include <string.h>
-
 #include "servo.h"
 
 #define LOAD 74500.0  // N m
@@ -82,7 +79,7 @@ static int directions(char sign[], double length[], int nmax, const mjgTrajector
                       double to) {
   int time = mjg_column(r, "time"), velocity = mjg_column(r, "v_flap"), n = 0;
   for (int i = 0; i < r->nrow; i++) {
-    const double* row = r->data + (size_t)i * (size_t)r->ncolumn;
+    const double* row = mjg_row(r, i);
     if (row[time] > from && row[time] < to && n < nmax) {
       char now = row[velocity] > 0 ? '+' : row[velocity] < 0 ? '-' : '0';
       if (n == 0 || sign[n - 1] != now) {
@@ -155,8 +152,7 @@ static void claims(mjgClaims* claims, const mjgRun* run) {
   }
   const mjgTrajectory* stalled = run[AIDING_STRONG].trajectory;
   double before = -mjg_at(stalled, "v_flap", 0.29) * nominal;
-  double held =
-      mjg_highest(stalled, "v_flap", 0.45, 0.6) - mjg_lowest(stalled, "v_flap", 0.45, 0.6);
+  double held = mjg_swing(stalled, "v_flap", 0.45, 0.6);
   mjg_claim(
       claims, before > 0.5 && held == 0 && mjg_at(stalled, "v_flap", 0.5) == 0,
       "figure 10: more irreversible, it moves at %.2f deg/s and stalls under low pressure: %g",

@@ -1,7 +1,5 @@
 // The flap follows ramps under load: figures 11 to 15.
 
-#include <math.h>
-
 #include "servo.h"
 
 #define LOAD      74500.0  // of figures 11 to 13, N m

@@ -44,7 +44,6 @@ void mjg_flapConfigure(mjModel* m, const mjgCase* variant) {
 
 
 void mjg_flapApply(const mjModel* m, mjData* d, const mjgCase* variant, mjgFlapSchedule schedule) {
-  (void)m;
   mjgFlapInput input;
   schedule(&input, d->time, variant);
   d->ctrl[0] = mjg_flapMotor(&input, d->qpos[0], d->qvel[0]);
@@ -53,9 +52,6 @@ void mjg_flapApply(const mjModel* m, mjData* d, const mjgCase* variant, mjgFlapS
   d->userdata[1] = input.load;
   d->userdata[2] = input.supply;
 }
-
-
-const char* const mjg_flapColumn[] = {"position", "command", "error", "load", "supply", NULL};
 
 
 // the step was taken, so the position at its beginning is one step behind
@@ -137,7 +133,7 @@ double mjg_flapTable(double* allowed, const mjgRun* run, mjgFlapSchedule schedul
   double q = mjgFLAP_START(variant) * mjgFLAP_DEGREE, v = 0, t = 0, h = 0;
   double difference = 0, way = 0, friction = 0;
   for (int i = 0; i + 1 < r->nrow; i++) {
-    const double* row = r->data + (size_t)i * (size_t)r->ncolumn;
+    const double* row = mjg_row(r, i);
     const double* next = row + r->ncolumn;
     difference = fmax(difference, fabs(q / mjgFLAP_DEGREE - row[position]));
     way = fmax(way, fabs(next[position] - row[position]));

@@ -3,7 +3,7 @@
 #ifndef SCENES_FLAP_SERVO_H_
 #define SCENES_FLAP_SERVO_H_
 
-#include "../scene.h"
+#include "../helpers.h"
 
 #define mjgFLAP_DEGREE (3.14159265358979323846 / 180)
 
@@ -28,10 +28,8 @@
 // gear: FSD and T_FR0 if gamma_u = 0, see README.md
 #define mjgFLAP_CASE_UNEVEN(name, opp, aid, fsd, start, target, stop, ratio, coulomb) \
   name,                                                                               \
-      {{"transmission", "eta_forward", #opp},                                         \
-       {"transmission", "eta_backward", #aid},                                        \
-       {"transmission", "static_ratio", #ratio},                                      \
-       {"transmission", "coulomb", #coulomb}},                                        \
+      "transmission.eta_forward=" #opp "; transmission.eta_backward=" #aid            \
+      "; transmission.static_ratio=" #ratio "; transmission.coulomb=" #coulomb,       \
   {                                                                                   \
     opp, aid, fsd, start, target, stop                                                \
   }
@@ -56,7 +54,6 @@ void mjg_flapConfigure(mjModel* m, const mjgCase* variant);
 void mjg_flapApply(const mjModel* m, mjData* d, const mjgCase* variant, mjgFlapSchedule schedule);
 
 // columns command, load, supply, error, in degrees and N m and MPa
-extern const char* const mjg_flapColumn[];
 void mjg_flapMeasure(double* value, const mjModel* m, const mjData* d);
 
 // one step of the law without the engine
@@ -75,9 +72,9 @@ void mjg_flapClaimTable(mjgClaims* claims, const mjgRun* run, int n, mjgFlapSche
 double mjg_flapMeanError(const mjgRun* run, double from, double to);
 
 // parts of all scenes of the flap
-#define mjgFLAP_SCENE                                                               \
-  .xml = "flap/flap.xml", .configure = mjg_flapConfigure, .column = mjg_flapColumn, \
-  .measure = mjg_flapMeasure
+#define mjgFLAP_SCENE                                     \
+  .xml = "flap/flap.xml", .configure = mjg_flapConfigure, \
+  .column = "position command error load supply", .measure = mjg_flapMeasure
 
 // time at which Table 1 has come to rest within 0.02 deg of a case's target, s; -1: not
 // before the end

@@ -1,8 +1,6 @@
 // The flap runs against its end of travel and leaves it again: statements 15 to 17 of Table 1, which
 // the joint's limit is in the engine. The paper has no figure of it.
 
-#include <math.h>
-
 #include "servo.h"
 
 #define LOAD    30000.0  // N m
@@ -37,7 +35,7 @@ static double firstTime(const mjgTrajectory* r, double after, double position, i
   int time = mjg_column(r, "time"), place = mjg_column(r, "position");
   int velocity = mjg_column(r, "v_flap");
   for (int i = 0; i < r->nrow; i++) {
-    const double* row = r->data + (size_t)i * (size_t)r->ncolumn;
+    const double* row = mjg_row(r, i);
     if (row[time] > after && (moves_down ? row[velocity] < -1e-3 : row[place] >= position)) {
       return row[time];
     }

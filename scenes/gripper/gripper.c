@@ -1,9 +1,6 @@
 // A gripper that holds without its motor, and that only its motor opens.
 
-#include <math.h>
-
-#include "../claims.h"
-#include "../scene.h"
+#include "../helpers.h"
 
 #define WELD parameter[0]  // position at which the fingers are fixed; 0: they are free
 
@@ -18,8 +15,8 @@
 #define PULL    60  // of the hand at each finger, N
 
 static const mjgCase gripperCase[] = {
-    {"screw", {{0}}, {0}},
-    {"welded", {{0}}, {0.0280079}},
+    {"screw", NULL, {0}},
+    {"welded", NULL, {0.0280079}},
 };
 
 
@@ -65,8 +62,6 @@ static void input(const mjModel* m, mjData* d, const mjgCase* variant) {
 
 
 // height of the box, and pressing force of the left finger
-static const char* const column[] = {"height", "grip", NULL};
-
 static void measure(double* value, const mjModel* m, const mjData* d) {
   int box = mj_name2id(m, mjOBJ_GEOM, "box"), pad = mj_name2id(m, mjOBJ_GEOM, "left_pad");
   value[0] = d->xpos[3 * mj_name2id(m, mjOBJ_BODY, "box") + 2];
@@ -90,7 +85,6 @@ static double change(const mjgTrajectory* t, const char* name, double from, doub
 
 
 static void claims(mjgClaims* claims, const mjgRun* run) {
-  static const char* const sensor[] = {"gear"};
   const mjgTrajectory *screw = run[0].trajectory, *welded = run[1].trajectory;
 
   // it holds the squeezed box
@@ -118,8 +112,8 @@ static void claims(mjgClaims* claims, const mjgRun* run) {
   double height = mjg_at(screw, "height", STOP);
   mjg_claim(claims, opened > 5e-3 && height < 0.06,
             "its motor opens it by %.1f mm, and the box falls to %.3f m", 1e3 * opened, height);
-  mjg_claimSolved(claims, &run[0], sensor, 1);
-  mjg_claimSolved(claims, &run[1], sensor, 1);
+  mjg_claimSolved(claims, &run[0]);
+  mjg_claimSolved(claims, &run[1]);
 }
 
 
@@ -137,7 +131,7 @@ const mjgScene mjg_sceneGripper = {
     mjgCASES(gripperCase),
     .configure = configure,
     .input = input,
-    .column = column,
+    .column = "height grip",
     .measure = measure,
     .claims = claims,
 };

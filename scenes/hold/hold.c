@@ -1,11 +1,7 @@
 // Holding friction: of a gear, and of the engine at its defaults and tuned. frictionloss is a
 // regularized constraint and creeps; springyield is a spring that yields.
 
-#include <math.h>
-
-#include "../claims.h"
-#include "../rivals.h"
-#include "../scene.h"
+#include "../helpers.h"
 
 #define NOSLIP parameter[1]  // iterations
 #define MOST   parameter[2]  // that a joint of a tuned rival may turn in a minute, rad
@@ -14,13 +10,10 @@
 #define SHORT 2.0  // after so long the defaults are away
 #define LAST  10.0
 
-#define IDEAL                  \
-  {                            \
-    { "gear", "coulomb", "0" } \
-  }
+#define IDEAL "gear.coulomb=0"
 
 static const mjgCase holdCase[] = {
-    {"gear", {{0}}, {mjgRIVAL_NONE}},
+    {"gear", NULL, {mjgRIVAL_NONE}},
     {"frictionloss", IDEAL, {mjgRIVAL_LOSS}},
     {"frictionloss-noslip", IDEAL, {mjgRIVAL_LOSS, 10}},
     {"frictionloss-solimp", IDEAL, {mjgRIVAL_SOLIMP, 0, 5e-3}},
@@ -48,36 +41,21 @@ static const char* const joint[] = {"shoulder", "elbow", "wrist"};
 
 // largest turn of a joint from the beginning until some time
 static double droop(const mjgRun* run, double until) {
-  double most = 0;
-  for (int i = 0; i < 3; i++) {
-    char q[mjgMAXNAME];
-    snprintf(q, sizeof q, "q_%s", joint[i]);
-    double high = mjg_highest(run->trajectory, q, 0, until);
-    most = fmax(most, fmax(high, -mjg_lowest(run->trajectory, q, 0, until)));
-  }
-  return most;
+  return mjg_largest(run->trajectory, "q_", joint, 3, 0, until);
 }
 
 
 // largest velocity of a joint in the last seconds
 static double rate(const mjgRun* run) {
-  double most = 0;
-  for (int i = 0; i < 3; i++) {
-    char v[mjgMAXNAME];
-    snprintf(v, sizeof v, "v_%s", joint[i]);
-    double high = mjg_highest(run->trajectory, v, END - LAST, END);
-    most = fmax(most, fmax(high, -mjg_lowest(run->trajectory, v, END - LAST, END)));
-  }
-  return most;
+  return mjg_largest(run->trajectory, "v_", joint, 3, END - LAST, END);
 }
 
 
 static void claims(mjgClaims* claims, const mjgRun* run) {
-  static const char* const sensor[] = {"gears"};
   double turn = droop(&run[0], END);
   mjg_claim(claims, turn <= 1e-9, "held for %g s, the arm turns by %.2g rad, at most 1e-9", END,
             turn);
-  mjg_claimSolved(claims, &run[0], sensor, 1);
+  mjg_claimSolved(claims, &run[0]);
   for (int i = 1; i < NCASE; i++) {
     const char* name = run[i].variant->name;
     double minute = droop(&run[i], END), most = run[i].variant->MOST;

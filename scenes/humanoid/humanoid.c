@@ -1,11 +1,7 @@
 // A humanoid without motor torque: gears that cannot be driven back hold it up until it is pushed
 // over; others let it sink down.
 
-#include <math.h>
-#include <stdio.h>
-
-#include "../claims.h"
-#include "../scene.h"
+#include "../helpers.h"
 
 #define SETTLED 2.0  // it stands
 #define PUSH    3.0  // a push at the chest, for 0.2 s
@@ -15,21 +11,18 @@
 #define NJOINT 12
 
 static const mjgCase humanoidCase[] = {
-    {"locking", {{"legs", "gamma_v", "1.1"}}, {0}},
-    {"yielding", {{"legs", "gamma_v", "0.4"}}, {0}},
+    {"locking", "legs.gamma_v=1.1", {0}},
+    {"yielding", "legs.gamma_v=0.4", {0}},
 };
 
 
 static void input(const mjModel* m, mjData* d, const mjgCase* variant) {
-  (void)variant;
   mjtNum* wrench = d->xfrc_applied + 6 * mj_name2id(m, mjOBJ_BODY, "trunk");
   wrench[0] = mjg_reached(d->time, PUSH) && !mjg_reached(d->time, PUSH + 0.2) ? FORCE : 0;
 }
 
 
 // height of the head, and contacts with the floor or of limbs with each other
-static const char* const column[] = {"head", "contacts", NULL};
-
 static void measure(double* value, const mjModel* m, const mjData* d) {
   value[0] = d->geom_xpos[3 * mj_name2id(m, mjOBJ_GEOM, "head") + 2];
   value[1] = d->ncon;
@@ -42,24 +35,12 @@ static void claims(mjgClaims* claims, const mjgRun* run) {
       "left_ankle_pitch", "left_ankle_roll", "right_hip_yaw",     "right_hip_roll",
       "right_hip_pitch",  "right_knee",      "right_ankle_pitch", "right_ankle_roll",
   };
-  char storage[NJOINT][mjgMAXNAME];
-  const char* sensor[NJOINT];
-  for (int i = 0; i < NJOINT; i++) {
-    snprintf(storage[i], mjgMAXNAME, "gear_%s", joint[i]);
-    sensor[i] = storage[i];
-  }
 
   // it stands
   const mjgTrajectory* t = run[0].trajectory;
-  double fastest = 0;
-  for (int i = 0; i < NJOINT; i++) {
-    char v[mjgMAXNAME];
-    snprintf(v, sizeof v, "v_%s", joint[i]);
-    double high = mjg_highest(t, v, SETTLED, PUSH - 0.01);
-    fastest = fmax(fastest, fmax(high, -mjg_lowest(t, v, SETTLED, PUSH - 0.01)));
-  }
+  double fastest = mjg_largest(t, "v_", joint, NJOINT, SETTLED, PUSH - 0.01);
   double head = mjg_at(t, "head", PUSH);
-  double sway = mjg_highest(t, "head", SETTLED, PUSH) - mjg_lowest(t, "head", SETTLED, PUSH);
+  double sway = mjg_swing(t, "head", SETTLED, PUSH);
   mjg_claim(claims, head > 1.6 && sway < 1e-4 && fastest == 0,
             "locking: it stands without motors, head at %.3f m within %.2g m, legs exactly still: "
             "largest speed %g rad/s",
@@ -75,8 +56,8 @@ static void claims(mjgClaims* claims, const mjgRun* run) {
   head = mjg_at(run[1].trajectory, "head", PUSH);
   mjg_claim(claims, head < 1, "yielding: it sinks down by itself, head at %.2f m before any push",
             head);
-  mjg_claimSolved(claims, &run[0], sensor, NJOINT);
-  mjg_claimSolved(claims, &run[1], sensor, NJOINT);
+  mjg_claimSolved(claims, &run[0]);
+  mjg_claimSolved(claims, &run[1]);
 }
 
 
@@ -93,7 +74,7 @@ const mjgScene mjg_sceneHumanoid = {
     .duration = END,
     mjgCASES(humanoidCase),
     .input = input,
-    .column = column,
+    .column = "head contacts",
     .measure = measure,
     .claims = claims,
 };

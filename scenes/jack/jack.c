@@ -1,9 +1,6 @@
 // A screw jack lifts a load and holds it.
 
-#include <math.h>
-
-#include "../claims.h"
-#include "../scene.h"
+#include "../helpers.h"
 
 #define LIFT 0.02  // m
 #define LEAD 9.549297e-4
@@ -11,8 +8,6 @@
 
 // turn the nut at a steady speed to the height of the lift, then switch off
 static void input(const mjModel* m, mjData* d, const mjgCase* variant) {
-  (void)m;
-  (void)variant;
   double turn = LIFT / LEAD, speed = turn / 2;
   d->ctrl[0] = mjg_reached(d->time, 3) ? 0
                : mjg_reached(d->time, 0.5)
@@ -22,24 +17,21 @@ static void input(const mjModel* m, mjData* d, const mjgCase* variant) {
 }
 
 
-static const char* const column[] = {"height", NULL};
-
 static void measure(double* value, const mjModel* m, const mjData* d) {
   value[0] = d->xpos[3 * mj_name2id(m, mjOBJ_BODY, "load") + 2];
 }
 
 
 static void claims(mjgClaims* claims, const mjgRun* run) {
-  static const char* const sensor[] = {"screw"};
   const mjgTrajectory* t = run->trajectory;
   double rise = mjg_at(t, "height", 4) - mjg_at(t, "height", 0.49);
   mjg_claim(claims, rise > 0.015, "the motor lifts 5 kg by %.2f mm", 1e3 * rise);
-  double fastest = fmax(mjg_highest(t, "v_nut", 4, 34), -mjg_lowest(t, "v_nut", 4, 34));
+  double fastest = mjg_size(t, "v_nut", 4, 34);
   mjg_claim(claims, fastest == 0,
             "motor off, the nut stands still for 30 s: largest speed %g rad/s", fastest);
-  double sink = mjg_highest(t, "height", 4, 34) - mjg_lowest(t, "height", 4, 34);
+  double sink = mjg_swing(t, "height", 4, 34);
   mjg_claim(claims, sink < 1e-6, "the load sinks by %.2g m in 30 s, less than 1e-6", sink);
-  mjg_claimSolved(claims, run, sensor, 1);
+  mjg_claimSolved(claims, run);
 }
 
 
@@ -51,7 +43,7 @@ const mjgScene mjg_sceneJack = {
     .xml = "jack/jack.xml",
     .duration = 34,
     .input = input,
-    .column = column,
+    .column = "height",
     .measure = measure,
     .claims = claims,
 };

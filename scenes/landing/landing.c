@@ -1,31 +1,20 @@
 // A four-legged robot lands: blow at the motors through backdrivable gears, and through
 // self-locking ones.
 
-#include <math.h>
-#include <stdio.h>
-
-#include "../claims.h"
-#include "../scene.h"
+#include "../helpers.h"
 
 #define NATIVE   parameter[0]  // friction that MuJoCo gives the joints, N m
 #define ARMATURE parameter[1]  // of all joints, kg m2; 0: as in the file
 
 #define END 1.5
 
-#define IDEAL                                                    \
-  {"legs", "eta_forward", "1"}, {"legs", "eta_backward", "1"}, { \
-    "legs", "coulomb", "0"                                       \
-  }
+#define IDEAL "legs.eta_forward=1; legs.eta_backward=1; legs.coulomb=0"
 
 static const mjgCase landingCase[] = {
-    {"planetary", {{0}}, {0, 0}},
-    {"worm",
-     {{"legs", "eta_forward", "0.447"},
-      {"legs", "eta_backward", "-0.214"},
-      {"legs", "coulomb", "0"}},
-     {0, 0.0567}},
-    {"frictionloss", {IDEAL}, {0.8, 0}},
-    {"none", {IDEAL}, {0, 0}},
+    {"planetary", NULL, {0, 0}},
+    {"worm", "legs.eta_forward=0.447; legs.eta_backward=-0.214; legs.coulomb=0", {0, 0.0567}},
+    {"frictionloss", IDEAL, {0.8, 0}},
+    {"none", IDEAL, {0, 0}},
 };
 
 
@@ -39,8 +28,6 @@ static void configure(mjModel* m, const mjgCase* variant) {
 
 
 // force of the ground on all feet
-static const char* const column[] = {"ground", NULL};
-
 static void measure(double* value, const mjModel* m, const mjData* d) {
   int floor = mj_name2id(m, mjOBJ_GEOM, "floor");
   value[0] = 0;
@@ -61,16 +48,13 @@ static double peak(const mjgTrajectory* t, const char* what) {
   for (int i = 0; i < 4; i++) {
     char name[mjgMAXNAME];
     snprintf(name, sizeof name, "gear_%s_knee_%s", leg[i], what);
-    most = fmax(most, fmax(mjg_highest(t, name, 0, END), -mjg_lowest(t, name, 0, END)));
+    most = fmax(most, mjg_size(t, name, 0, END));
   }
   return most;
 }
 
 
 static void claims(mjgClaims* claims, const mjgRun* run) {
-  static const char* const sensor[] = {"gear_fl_knee", "gear_fr_knee", "gear_rl_knee",
-                                       "gear_rr_knee", "gear_fl_hip",  "gear_fr_hip",
-                                       "gear_rl_hip",  "gear_rr_hip"};
   double ground[4], in[4], out[4], sag[4];
   for (int i = 0; i < 4; i++) {
     const mjgTrajectory* t = run[i].trajectory;
@@ -98,8 +82,8 @@ static void claims(mjgClaims* claims, const mjgRun* run) {
             "between "
             "the two gears",
             sag[2], sag[3]);
-  mjg_claimSolved(claims, &run[0], sensor, 8);
-  mjg_claimSolved(claims, &run[1], sensor, 8);
+  mjg_claimSolved(claims, &run[0]);
+  mjg_claimSolved(claims, &run[1]);
 }
 
 
@@ -116,7 +100,7 @@ const mjgScene mjg_sceneLanding = {
     .duration = END,
     mjgCASES(landingCase),
     .configure = configure,
-    .column = column,
+    .column = "ground",
     .measure = measure,
     .claims = claims,
 };

@@ -1,11 +1,7 @@
 // The operator axproj for two joints: Kikuuwe 2022, Fig. 8. Row i of the recording is a point v of
 // a grid and its projection.
 
-#include <math.h>
-
-#include "../grid.h"
-#include "../scene.h"
-#include "mjgear.h"
+#include "../helpers.h"
 #include "mjgear_paper.h"
 
 #define SIDE 31
@@ -14,8 +10,6 @@ static const double A[4] = {1, 0.35, 0.35, 0.8};
 static const double P[4] = {0.15, -0.2, 0.1, -0.25};
 static const double phi[2] = {1, -0.7};
 
-
-static const char* const column[] = {"v_0", "v_1", "y_0", "y_1", "status", NULL};
 
 static void measure(double* value, const mjModel* m, const mjData* d) {
   int i = mjg_lastGridPoint(m, d);
@@ -38,7 +32,7 @@ static void claims(mjgClaims* claims, const mjgRun* run) {
   int first = mjg_column(r, "v_0"), unsolved = 0, count[3] = {0};
   double det = A[0] * A[3] - A[1] * A[2], worst = 0;
   for (int i = 0; i < r->nrow; i++) {
-    const double* row = r->data + (size_t)i * (size_t)r->ncolumn + first;
+    const double* row = mjg_row(r, i) + first;
     double y[2] = {row[2], row[3]};
     double t[2] = {(A[3] * y[0] - A[1] * y[1]) / det, (A[0] * y[1] - A[2] * y[0]) / det};
     int zero = 0;
@@ -67,7 +61,7 @@ const mjgScene mjg_sceneAxproj = {
     .flg_still = 1,
     .xml = "law/law.xml",
     .duration = 1e-3 * SIDE * SIDE,
-    .column = column,
+    .column = "v_0 v_1 y_0 y_1 status",
     .measure = measure,
     .claims = claims,
 };

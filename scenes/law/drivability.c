@@ -4,11 +4,7 @@
 //
 // The plugin refuses gears that no motor can drive (gamma_u >= 1); those are stepped by the core alone, (44).
 
-#include <math.h>
-
-#include "../grid.h"
-#include "../scene.h"
-#include "mjgear.h"
+#include "../helpers.h"
 
 #define SIDE  41   // points of the grid in each direction
 #define RANGE 1.0  // from -RANGE to RANGE, N m
@@ -18,17 +14,12 @@
 
 #define INERTIA 1.0  // of the rotor and of the link, kg m2
 
-#define CASE(name, gamma_u, gamma_v)                                      \
-  name, {{"gear", "gamma_u", #gamma_u}, {"gear", "gamma_v", #gamma_v}}, { \
-    gamma_u, gamma_v                                                      \
-  }
-
 static const mjgCase drivabilityCase[] = {
-    {CASE("BD-FD", 0.2, 0.5)},
-    {CASE("nBD-FD", 0.2, 1.5)},
-    {.name = "BD-nFD", .parameter = {1.5, 0.2}},
-    {.name = "nBD-nFD", .parameter = {1.5, 1.5}},
-    {CASE("nBD-FD-uneven", -0.5, 1.2)},
+    {"BD-FD", "gear.gamma_u=0.2; gear.gamma_v=0.5", {0.2, 0.5}},
+    {"nBD-FD", "gear.gamma_u=0.2; gear.gamma_v=1.5", {0.2, 1.5}},
+    {"BD-nFD", NULL, {1.5, 0.2}},
+    {"nBD-nFD", NULL, {1.5, 1.5}},
+    {"nBD-FD-uneven", "gear.gamma_u=-0.5; gear.gamma_v=1.2", {-0.5, 1.2}},
 };
 
 
@@ -50,8 +41,6 @@ static void input(const mjModel* m, mjData* d, const mjgCase* variant) {
 }
 
 
-static const char* const column[] = {"f_u", "f_v", "engine", "core", NULL};
-
 static void measure(double* value, const mjModel* m, const mjData* d) {
   torques(&value[0], &value[1], mjg_lastGridPoint(m, d));
   value[2] = (d->qvel[0] > 0) - (d->qvel[0] < 0);
@@ -69,7 +58,7 @@ static void claims(mjgClaims* claims, const mjgRun* run) {
     int engine = mjg_column(t, "engine"), core = mjg_column(t, "core"), apart = 0, wrong = 0,
         stuck = 0, motor = 0, load = 0, border = 0;
     for (int i = 0; i < t->nrow; i++) {
-      const double* row = t->data + (size_t)i * (size_t)t->ncolumn;
+      const double* row = mjg_row(t, i);
       double f_u, f_v;
       torques(&f_u, &f_v, i);
 
@@ -109,7 +98,7 @@ const mjgScene mjg_sceneDrivability = {
     .duration = 1e-3 * SIDE * SIDE,
     mjgCASES(drivabilityCase),
     .input = input,
-    .column = column,
+    .column = "f_u f_v engine core",
     .measure = measure,
     .claims = claims,
 };

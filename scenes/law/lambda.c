@@ -1,16 +1,10 @@
 // The internal force of one joint that slips, (31) and (35), over phi and rho: Kikuuwe 2022, Fig. 7. Row i
 // of the recording is one point of a grid.
 
-#include <math.h>
-
-#include "../grid.h"
-#include "../scene.h"
-#include "mjgear.h"
+#include "../helpers.h"
 
 #define SIDE 41  // points in phi and in rho, both from -2 to 2
 
-
-static const char* const column[] = {"phi", "rho", "values", "low", "high", "stick", NULL};
 
 static void measure(double* value, const mjModel* m, const mjData* d) {
   int i = mjg_lastGridPoint(m, d);
@@ -36,7 +30,7 @@ static void claims(mjgClaims* claims, const mjgRun* run) {
   int first = mjg_column(t, "phi"), wrong = 0, torn = 0, empty = 0, dual = 0;
   double residual = 0;
   for (int i = 0; i < t->nrow; i++) {
-    const double* row = t->data + (size_t)i * (size_t)t->ncolumn + first;
+    const double* row = mjg_row(t, i) + first;
     double phi = row[0], rho = row[1], stick = row[5];
 
     // at rho = +-1 and phi = 0 every value is a solution: the function gives 0
@@ -74,7 +68,7 @@ const mjgScene mjg_sceneLambda = {
     .flg_still = 1,
     .xml = "law/law.xml",
     .duration = 1e-3 * SIDE * SIDE,
-    .column = column,
+    .column = "phi rho values low high stick",
     .measure = measure,
     .claims = claims,
 };

@@ -1,10 +1,6 @@
 // A gripper's motor is switched off: one with a lead screw goes on holding, one with a ball screw lets go.
 
-#include <math.h>
-
-#include "../claims.h"
-#include "../motors.h"
-#include "../scene.h"
+#include "../helpers.h"
 
 #define NATIVE   parameter[0]  // friction that MuJoCo gives the screw, N at the finger
 #define ARMATURE parameter[1]  // of the screw at the finger, kg; 0: as in the file
@@ -16,10 +12,10 @@
 #define FORCE   200.0  // of the motor at the finger, N
 
 static const mjgCase letGoCase[] = {
-    {"lead-screw", {{0}}, {0, 0}},
-    {"ball-screw", {{"screw", "lead", "0.005"}, {"screw", "mu", "0.006"}}, {0, 31.6}},
-    {"frictionloss", {{"screw", "mu", "0"}}, {300, 0}},
-    {"none", {{"screw", "mu", "0"}}, {0, 0}},
+    {"lead-screw", NULL, {0, 0}},
+    {"ball-screw", "screw.lead=0.005; screw.mu=0.006", {0, 31.6}},
+    {"frictionloss", "screw.mu=0", {300, 0}},
+    {"none", "screw.mu=0", {0, 0}},
 };
 
 
@@ -46,15 +42,12 @@ static void input(const mjModel* m, mjData* d, const mjgCase* variant) {
 }
 
 
-static const char* const column[] = {"height", NULL};
-
 static void measure(double* value, const mjModel* m, const mjData* d) {
   value[0] = d->xpos[3 * mj_name2id(m, mjOBJ_BODY, "box") + 2];
 }
 
 
 static void claims(mjgClaims* claims, const mjgRun* run) {
-  static const char* const sensor[] = {"gear_screw"};
   double fall[4], open[4];
   for (int i = 0; i < 4; i++) {
     const mjgTrajectory* t = run[i].trajectory;
@@ -73,8 +66,8 @@ static void claims(mjgClaims* claims, const mjgRun* run) {
             "by %.1f mm",
             run[2].variant->NATIVE, 1e3 * open[2], 1e3 * fall[2]);
   mjg_claim(claims, fall[3] > 0.1, "none: the box falls by %.0f mm", 1e3 * fall[3]);
-  mjg_claimSolved(claims, &run[0], sensor, 1);
-  mjg_claimSolved(claims, &run[1], sensor, 1);
+  mjg_claimSolved(claims, &run[0]);
+  mjg_claimSolved(claims, &run[1]);
 }
 
 
@@ -91,7 +84,7 @@ const mjgScene mjg_sceneLetGo = {
     mjgCASES(letGoCase),
     .configure = configure,
     .input = input,
-    .column = column,
+    .column = "height",
     .measure = measure,
     .claims = claims,
 };

@@ -1,10 +1,8 @@
 #include "log.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <zlib.h>
 
+#include "../helpers.h"
 #include "../load.h"
 
 

@@ -2,12 +2,9 @@
 // friction, each fitted to other logs by the command of doc/identify.md. Measured by the Rhoban
 // team (data/xl330).
 
-#include <math.h>
 #include <pthread.h>
-#include <stdlib.h>
 
-#include "../claims.h"
-#include "../scene.h"
+#include "../helpers.h"
 #include "log.h"
 
 #define CONSTANT   parameter[0]  // of the motor, N m/A
@@ -30,9 +27,9 @@ static const char* const logName[NLOG] = {"2026-01-15_10h29m14", "2026-01-15_10h
                                           "2026-01-15_10h29m29", "2026-01-15_10h29m37"};
 
 static const mjgCase replayCase[] = {
-    {"gear", {{0}}, {0.36678, 3.0296, 0.0021457, 0.0063002, 0, 0.02173}},
+    {"gear", NULL, {0.36678, 3.0296, 0.0021457, 0.0063002, 0, 0.02173}},
     {"frictionloss",
-     {{"servo", "gamma_u", "0"}, {"servo", "gamma_v", "0"}, {"servo", "coulomb", "0"}},
+     "servo.gamma_u=0; servo.gamma_v=0; servo.coulomb=0",
      {0.22556, 2.727, 0.0014958, 0.009202, 0.033654, 0.02233}},
 };
 
@@ -91,8 +88,6 @@ static void input(const mjModel* m, mjData* d, const mjgCase* variant) {
 }
 
 
-static const char* const column[] = {"measured", "simulated", "goal", NULL};
-
 static void measure(double* value, const mjModel* m, const mjData* d) {
   const mjgLog* log;
   double before = d->time - m->opt.timestep;
@@ -109,7 +104,7 @@ static double meanError(const mjgRun* run) {
   int measured = mjg_column(t, "measured"), q = mjg_column(t, "q_servo");
   double sum = 0;
   for (int i = 0; i < t->nrow; i++) {
-    const double* at = t->data + (size_t)i * (size_t)t->ncolumn;
+    const double* at = mjg_row(t, i);
     sum += fabs(at[q] - run->variant->OFFSET - at[measured]);
   }
   return sum / t->nrow;
@@ -123,7 +118,6 @@ static double swing(const mjgRun* run, const char* name, double offset) {
 
 
 static void claims(mjgClaims* claims, const mjgRun* run) {
-  static const char* const sensor[] = {"gear"};
   double gear = meanError(&run[0]), native = meanError(&run[1]);
   mjg_claim(claims, gear < 0.7 * native,
             "a real servo, %d logs to which nothing was fitted: mean error of position %.4f rad "
@@ -139,7 +133,7 @@ static void claims(mjgClaims* claims, const mjgRun* run) {
             "dropped, the pendulum overshoots: the real one to %.2f rad, to %.2f rad with this "
             "gear, to %.2f rad with MuJoCo's friction",
             real, ours, theirs);
-  mjg_claimSolved(claims, &run[0], sensor, 1);
+  mjg_claimSolved(claims, &run[0]);
 }
 
 
@@ -157,7 +151,7 @@ const mjgScene mjg_sceneReplay = {
     mjgCASES(replayCase),
     .configure = configure,
     .input = input,
-    .column = column,
+    .column = "measured simulated goal",
     .measure = measure,
     .claims = claims,
 };

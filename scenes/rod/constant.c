@@ -1,9 +1,7 @@
 // Limits of constant friction: Kikuuwe 2022, 6.1. The rod of rod.c with the self-locking gear,
 // and with the engine's friction: too small to hold the spring, or too large for the motor.
 
-#include <math.h>
-
-#include "../scene.h"
+#include "../helpers.h"
 
 #define FRICTION parameter[0]  // frictionloss, N m
 #define START    0.15          // rad
@@ -11,15 +9,10 @@
 #define PULL     20.0
 #define KEPT     147.5  // by the gear without its motor, N m
 
-#define CONSTANT(friction)                                                          \
-  {                                                                                 \
-    .name = "frictionloss=" #friction,                                              \
-    .setting = {{"gear", "gamma_u", "0"}, {"gear", "gamma_v", "0"}}, .parameter = { \
-      friction                                                                      \
-    }                                                                               \
-  }
-
-static const mjgCase constantCase[] = {{.name = "gear"}, CONSTANT(15), CONSTANT(150)};
+static const mjgCase constantCase[] = {
+    {.name = "gear"},
+    {"frictionloss=15", "gear.gamma_u=0; gear.gamma_v=0", {15}},
+    {"frictionloss=150", "gear.gamma_u=0; gear.gamma_v=0", {150}}};
 
 enum {
   GEAR,
@@ -34,16 +27,11 @@ static void configure(mjModel* m, const mjgCase* variant) {
 
 
 static void input(const mjModel* m, mjData* d, const mjgCase* variant) {
-  (void)m;
-  (void)variant;
   d->ctrl[0] = mjg_reached(d->time, 1.4) ? PULL : mjg_reached(d->time, 0.9) ? 0 : -PUSH;
 }
 
 
-static const char* const column[] = {"spring", NULL};
-
 static void measure(double* value, const mjModel* m, const mjData* d) {
-  (void)m;
   value[0] = d->qfrc_spring[0];
 }
 
@@ -82,7 +70,7 @@ const mjgScene mjg_sceneRodConstant = {
     mjgCASES(constantCase),
     .configure = configure,
     .input = input,
-    .column = column,
+    .column = "spring",
     .measure = measure,
     .claims = claims,
 };

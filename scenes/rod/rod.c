@@ -1,9 +1,6 @@
 // A rod against a one-sided spring: Kikuuwe 2022, section 6.1 and figure 9.
 
-#include <math.h>
-
-#include "../scene.h"
-#include "mjgear.h"
+#include "../helpers.h"
 
 #define MASS      1.0   // inertia of the rod, kg m2
 #define ROTOR     1.0   // inertia of the rotor at the output side, kg m2
@@ -15,20 +12,19 @@
 #define GAMMA_V  parameter[0]
 #define IMPLICIT parameter[1]  // viscosity: 0 explicit, as in the paper, 1 implicit
 
-// name, setting and parameters of a case
-#define CASE(gamma_v, implicit, suffix)                          \
-  "gamma_v=" #gamma_v suffix, {{"gear", "gamma_v", #gamma_v}}, { \
-    gamma_v, implicit                                            \
-  }
-
 // the figure has the first four, in ascending order
 #define NPAPER          4
 #define NONBACKDRIVABLE 3
 
 static const mjgCase rodCase[] = {
-    {CASE(0.2, 0, "")},           {CASE(0.5, 0, "")},           {CASE(0.95, 0, "")},
-    {CASE(1.05, 0, "")},          {CASE(0.2, 1, "-implicit")},  {CASE(0.5, 1, "-implicit")},
-    {CASE(0.95, 1, "-implicit")}, {CASE(1.05, 1, "-implicit")},
+    {"gamma_v=0.2", "gear.gamma_v=0.2", {0.2, 0}},
+    {"gamma_v=0.5", "gear.gamma_v=0.5", {0.5, 0}},
+    {"gamma_v=0.95", "gear.gamma_v=0.95", {0.95, 0}},
+    {"gamma_v=1.05", "gear.gamma_v=1.05", {1.05, 0}},
+    {"gamma_v=0.2-implicit", "gear.gamma_v=0.2", {0.2, 1}},
+    {"gamma_v=0.5-implicit", "gear.gamma_v=0.5", {0.5, 1}},
+    {"gamma_v=0.95-implicit", "gear.gamma_v=0.95", {0.95, 1}},
+    {"gamma_v=1.05-implicit", "gear.gamma_v=1.05", {1.05, 1}},
 };
 
 
@@ -46,17 +42,12 @@ static void configure(mjModel* m, const mjgCase* variant) {
 
 
 static void input(const mjModel* m, mjData* d, const mjgCase* variant) {
-  (void)m;
-  (void)variant;
   d->ctrl[0] = motorTorque(d->time);
 }
 
 
 // torque from the rod to its surroundings, f_v, and the part of the spring that presses on it
-static const char* const column[] = {"load", "spring", NULL};
-
 static void measure(double* value, const mjModel* m, const mjData* d) {
-  (void)m;
   value[0] = -d->qfrc_spring[0] - d->qfrc_damper[0];
   value[1] = d->qfrc_spring[0];
 }
@@ -126,7 +117,7 @@ const mjgScene mjg_sceneRod = {
     mjgCASES(rodCase),
     .configure = configure,
     .input = input,
-    .column = column,
+    .column = "load spring",
     .measure = measure,
     .reference = reference,
     .tolerance = 1e-9,

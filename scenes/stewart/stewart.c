@@ -1,12 +1,7 @@
 // A Stewart platform on six lead screws, a parallel-link robot with closed loops: moved by its motors, it holds its
 // load without them.
 
-#include <math.h>
-#include <stdio.h>
-
-#include "../claims.h"
-#include "../motors.h"
-#include "../scene.h"
+#include "../helpers.h"
 
 #define NATIVE parameter[0]  // friction that MuJoCo gives the screws, N
 
@@ -18,9 +13,9 @@
 #define END   9.0
 
 static const mjgCase stewartCase[] = {
-    {"lead-screws", {{0}}, {0}},
-    {"frictionloss", {{"screws", "mu", "0"}}, {60}},
-    {"none", {{"screws", "mu", "0"}}, {0}},
+    {"lead-screws", NULL, {0}},
+    {"frictionloss", "screws.mu=0", {60}},
+    {"none", "screws.mu=0", {0}},
 };
 
 
@@ -57,7 +52,6 @@ static void legs(double* length, const mjModel* m, double roll, double pitch, do
 
 
 static void input(const mjModel* m, mjData* d, const mjgCase* variant) {
-  (void)variant;
   double time = d->time, goal[NLEG];
   double x = fmin(1, fmax(0, (time - MOVE) / (THERE - MOVE))),
          blend = x * x * x * (10 - x * (15 - 6 * x));
@@ -69,8 +63,6 @@ static void input(const mjModel* m, mjData* d, const mjgCase* variant) {
 
 
 // height of the platform, its tilt, and the gap of the loops
-static const char* const column[] = {"height", "tilt", "gape", NULL};
-
 static void measure(double* value, const mjModel* m, const mjData* d) {
   int platform = mj_name2id(m, mjOBJ_BODY, "platform");
   value[0] = d->xpos[3 * platform + 2];
@@ -84,7 +76,6 @@ static void measure(double* value, const mjModel* m, const mjData* d) {
 
 
 static void claims(mjgClaims* claims, const mjgRun* run) {
-  static const char* const sensor[] = {"gear_1", "gear_2", "gear_3", "gear_4", "gear_5", "gear_6"};
   double moved[3], sunk[3];
   for (int i = 0; i < 3; i++) {
     const mjgTrajectory* t = run[i].trajectory;
@@ -92,7 +83,7 @@ static void claims(mjgClaims* claims, const mjgRun* run) {
     for (int k = 0; k < NLEG; k++) {
       char name[mjgMAXNAME];
       snprintf(name, sizeof name, "q_screw_%d", k + 1);
-      moved[i] = fmax(moved[i], mjg_highest(t, name, STILL, END) - mjg_lowest(t, name, STILL, END));
+      moved[i] = fmax(moved[i], mjg_swing(t, name, STILL, END));
     }
     sunk[i] = mjg_at(t, "height", OFF) - mjg_at(t, "height", END);
   }
@@ -109,7 +100,7 @@ static void claims(mjgClaims* claims, const mjgRun* run) {
       "frictionloss of %g N at each screw, of which the load needs some 30: they creep by %.2f mm",
       run[1].variant->NATIVE, 1e3 * moved[1]);
   mjg_claim(claims, sunk[2] > 0.02, "none: the platform sinks by %.0f mm", 1e3 * sunk[2]);
-  mjg_claimSolved(claims, &run[0], sensor, NLEG);
+  mjg_claimSolved(claims, &run[0]);
 }
 
 
@@ -127,7 +118,7 @@ const mjgScene mjg_sceneStewart = {
     mjgCASES(stewartCase),
     .configure = configure,
     .input = input,
-    .column = column,
+    .column = "height tilt gape",
     .measure = measure,
     .claims = claims,
 };

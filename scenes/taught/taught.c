@@ -1,11 +1,7 @@
 // A hobby arm repeats a taught motion: error at the tip by friction and play of its gears, each
 // alone and both.
 
-#include <math.h>
-#include <stdio.h>
-
-#include "../claims.h"
-#include "../scene.h"
+#include "../helpers.h"
 
 #define NATIVE parameter[0]  // friction that MuJoCo gives the joints, N m
 
@@ -14,17 +10,15 @@
 #define END   10.0
 
 // gears without friction, and without play
-#define SMOOTH                                              \
-  {"servos", "gamma_u", "0"}, {"servos", "gamma_v", "0"}, { \
-    "servos", "coulomb", "0"                                \
-  }
-#define TIGHT \
-  { "servos", "half_gap", "0" }
+#define SMOOTH "servos.gamma_u=0; servos.gamma_v=0; servos.coulomb=0"
+#define TIGHT  "servos.half_gap=0"
 
 static const mjgCase taughtCase[] = {
-    {"friction-and-play", {{0}}, {0}}, {"friction", {TIGHT}, {0}},
-    {"play", {SMOOTH}, {0}},           {"frictionloss", {SMOOTH, TIGHT}, {0.02}},
-    {"ideal", {SMOOTH, TIGHT}, {0}},
+    {"friction-and-play", NULL, {0}},
+    {"friction", TIGHT, {0}},
+    {"play", SMOOTH, {0}},
+    {"frictionloss", SMOOTH "; " TIGHT, {0.02}},
+    {"ideal", SMOOTH "; " TIGHT, {0}},
 };
 
 
@@ -39,7 +33,6 @@ static void configure(mjModel* m, const mjgCase* variant) {
 
 // the motion: base and elbow swing, the elbow twice as fast, and shoulder and wrist along with it
 static void input(const mjModel* m, mjData* d, const mjgCase* variant) {
-  (void)variant;
   double phase = 2 * mjPI * d->time / ROUND, rise = fmin(1, d->time);
   for (int i = 0; i < m->nu; i++) {
     d->ctrl[i] = m->key_ctrl[i];
@@ -50,8 +43,6 @@ static void input(const mjModel* m, mjData* d, const mjgCase* variant) {
   d->ctrl[3] += rise * 0.06 * sin(2 * phase);
 }
 
-
-static const char* const column[] = {"tip_x", "tip_y", "tip_z", NULL};
 
 static void measure(double* value, const mjModel* m, const mjData* d) {
   mju_copy3(value, d->site_xpos + 3 * mj_name2id(m, mjOBJ_SITE, "tip"));
@@ -64,8 +55,7 @@ static void distance(double* largest, double* mean, const mjgTrajectory* a,
   int time = mjg_column(a, "time"), x = mjg_column(a, "tip_x"), n = 0;
   *largest = *mean = 0;
   for (int i = 0; i < a->nrow && i < b->nrow; i++) {
-    const double *p = a->data + (size_t)i * (size_t)a->ncolumn,
-                 *q = b->data + (size_t)i * (size_t)b->ncolumn;
+    const double *p = mjg_row(a, i), *q = mjg_row(b, i);
     if (p[time] >= BEGIN) {
       double e = hypot(hypot(p[x] - q[x], p[x + 1] - q[x + 1]), p[x + 2] - q[x + 2]);
       *largest = fmax(*largest, e);
@@ -78,8 +68,6 @@ static void distance(double* largest, double* mean, const mjgTrajectory* a,
 
 
 static void claims(mjgClaims* claims, const mjgRun* run) {
-  static const char* const sensor[] = {"gear_base",  "gear_shoulder", "gear_elbow",
-                                       "gear_wrist", "gear_roll",     "gear_jaw"};
   double largest[4], mean[4];
   for (int i = 0; i < 4; i++) {
     distance(&largest[i], &mean[i], run[i].trajectory, run[4].trajectory);
@@ -99,7 +87,7 @@ static void claims(mjgClaims* claims, const mjgRun* run) {
             "neither load "
             "nor play",
             run[3].variant->NATIVE, 1e3 * mean[3], 1e3 * largest[3]);
-  mjg_claimSolved(claims, &run[0], sensor, 6);
+  mjg_claimSolved(claims, &run[0]);
 }
 
 
@@ -117,7 +105,7 @@ const mjgScene mjg_sceneTaught = {
     mjgCASES(taughtCase),
     .configure = configure,
     .input = input,
-    .column = column,
+    .column = "tip_x tip_y tip_z",
     .measure = measure,
     .claims = claims,
 };

@@ -1,9 +1,6 @@
 // A telescope tracks at sidereal rate: its worm sticks and slips, unless its motor compensates friction.
 
-#include <math.h>
-
-#include "../claims.h"
-#include "../scene.h"
+#include "../helpers.h"
 
 #define COMPENSATE parameter[0]  // 1: the motor compensates friction
 #define NATIVE     parameter[1]  // friction that MuJoCo gives the axis, N m
@@ -16,16 +13,13 @@
 #define BEGIN  10.0               // errors count from then on: the play is taken up
 #define END    40.0
 
-#define SMOOTH                                       \
-  {"mount", "mu", "0"}, {"mount", "coulomb", "0"}, { \
-    "mount", "half_gap", "0"                         \
-  }
+#define SMOOTH "mount.mu=0; mount.coulomb=0; mount.half_gap=0"
 
 static const mjgCase trackingCase[] = {
-    {"friction", {{0}}, {0, 0}},
-    {"compensated", {{0}}, {1, 0}},
-    {"frictionloss", {SMOOTH}, {0, 0.4}},
-    {"none", {SMOOTH}, {0, 0}},
+    {"friction", NULL, {0, 0}},
+    {"compensated", NULL, {1, 0}},
+    {"frictionloss", SMOOTH, {0, 0.4}},
+    {"none", SMOOTH, {0, 0}},
 };
 
 
@@ -46,8 +40,6 @@ static void input(const mjModel* m, mjData* d, const mjgCase* variant) {
 }
 
 
-static const char* const column[] = {"error", NULL};
-
 static void measure(double* value, const mjModel* m, const mjData* d) {
   value[0] = (d->qpos[0] - m->key_qpos[0] - RATE * d->time) / ARCSEC;
 }
@@ -57,7 +49,7 @@ static void measure(double* value, const mjModel* m, const mjData* d) {
 static double rests(const mjgTrajectory* t) {
   int v = mjg_column(t, "v_ra"), time = mjg_column(t, "time"), n = 0, still = 0;
   for (int i = 0; i < t->nrow; i++) {
-    const double* row = t->data + (size_t)i * (size_t)t->ncolumn;
+    const double* row = mjg_row(t, i);
     if (row[time] >= BEGIN) {
       n++;
       still += fabs(row[v]) < 0.05 * RATE;
@@ -68,11 +60,10 @@ static double rests(const mjgTrajectory* t) {
 
 
 static void claims(mjgClaims* claims, const mjgRun* run) {
-  static const char* const sensor[] = {"gear_ra", "gear_dec"};
   double wander[4], rest[4];
   for (int i = 0; i < 4; i++) {
     const mjgTrajectory* t = run[i].trajectory;
-    wander[i] = mjg_highest(t, "error", BEGIN, END) - mjg_lowest(t, "error", BEGIN, END);
+    wander[i] = mjg_swing(t, "error", BEGIN, END);
     rest[i] = rests(t);
   }
   mjg_claim(claims, rest[0] > 0.3 && wander[0] > 5,
@@ -86,8 +77,8 @@ static void claims(mjgClaims* claims, const mjgRun* run) {
             "MuJoCo's frictionloss of 0.4 N m creeps along and shows nothing of it: %.2f\", and "
             "none %.2f\"",
             wander[2], wander[3]);
-  mjg_claimSolved(claims, &run[0], sensor, 2);
-  mjg_claimSolved(claims, &run[1], sensor, 2);
+  mjg_claimSolved(claims, &run[0]);
+  mjg_claimSolved(claims, &run[1]);
 }
 
 
@@ -105,7 +96,7 @@ const mjgScene mjg_sceneTracking = {
     mjgCASES(trackingCase),
     .configure = configure,
     .input = input,
-    .column = column,
+    .column = "error",
     .measure = measure,
     .claims = claims,
 };

@@ -2,11 +2,7 @@
 // either. Any constant fails in one of the two: if it holds the load, the motor cannot move the
 // empty arm as with the worm.
 
-#include <math.h>
-
-#include "../claims.h"
-#include "../rivals.h"
-#include "../scene.h"
+#include "../helpers.h"
 
 #define BOUND parameter[1]  // of it, N m
 
@@ -39,17 +35,12 @@ enum {
   NLOAD = (int)(sizeof kLoad / sizeof *kLoad)
 };
 
-#define IDEAL                       \
-  {                                 \
-    {"gear", "eta_forward", "1"}, { \
-      "gear", "eta_backward", "1"   \
-    }                               \
-  }
+#define IDEAL "gear.eta_forward=1; gear.eta_backward=1"
 
 // 11 and 55 N m are the worm's losses while the motor lifts the empty and the loaded arm, 40 hold
 // the load
 static const mjgCase loadsCase[] = {
-    {"gear", {{0}}, {mjgRIVAL_NONE}},
+    {"gear", NULL, {mjgRIVAL_NONE}},
     {"frictionloss=11", IDEAL, {mjgRIVAL_SOLREF, 11}},
     {"frictionloss=25", IDEAL, {mjgRIVAL_SOLREF, 25}},
     {"frictionloss=40", IDEAL, {mjgRIVAL_SOLREF, 40}},
@@ -73,8 +64,6 @@ static void configure(mjModel* m, const mjgCase* variant) {
 
 
 static void input(const mjModel* m, mjData* d, const mjgCase* variant) {
-  (void)m;
-  (void)variant;
   for (int i = 0; i < NLOAD; i++) {
     d->ctrl[i] = mjg_reached(d->time, LIFT) && !mjg_reached(d->time, OFF) ? kLoad[i].torque : 0;
   }
@@ -122,19 +111,17 @@ static Result judge(const mjgRun* run, const Load* load) {
 
 
 static void claims(mjgClaims* claims, const mjgRun* run) {
-  static const char* const sensor[] = {"gear_empty", "gear_loaded"};
   for (int i = 0; i < NLOAD; i++) {
     Result r = judge(&run[0], &kLoad[i]);
     char v[mjgMAXNAME];
     snprintf(v, sizeof v, "v_%s", kLoad[i].joint);
-    double rest = fmax(mjg_highest(run[0].trajectory, v, REST, END),
-                       -mjg_lowest(run[0].trajectory, v, REST, END));
+    double rest = mjg_size(run[0].trajectory, v, REST, END);
     mjg_claim(claims, r.sunk == 0 && rest == 0 && fabs(r.angle - r.wanted) < 0.01 * r.wanted,
               "gear, %s: sinks by %g rad without its motor; %g N m lift it by %.4f rad, the law "
               "integrated says %.4f; it stands again at %g rad/s",
               kLoad[i].joint, r.sunk, kLoad[i].torque, r.angle, r.wanted, rest);
   }
-  mjg_claimSolved(claims, &run[0], sensor, NLOAD);
+  mjg_claimSolved(claims, &run[0]);
 
   // the motor must be able to move the empty arm, and friction to hold the loaded one
   double most = kLoad[0].torque - kLoad[0].weight, least = kLoad[1].weight;

@@ -1,8 +1,6 @@
 #include "arm.h"
 
-#include <math.h>
-
-#include "mjgear.h"
+#include "../helpers.h"
 #include "mjgear_paper.h"
 
 // links of length 1 m with 1 kg at the end; their own inertia is small and positive, as MuJoCo

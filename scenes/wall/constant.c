@@ -1,26 +1,15 @@
 // Limits of constant friction: Kikuuwe 2022, 6.2. Arm and wall of contact.c with gears that cannot
 // be driven back, and with the engine's own friction that is small or large.
 
-#include <math.h>
-
 #include "script.h"
 
 // frictionloss of both joints, N m
 #define FRICTION parameter[3]
 
-#define CONSTANT(friction)                                                          \
-  {                                                                                 \
-    .name = "frictionloss=" #friction,                                              \
-    .setting = {{"gear", "gamma_u", "0"}, {"gear", "gamma_v", "0"}}, .parameter = { \
-      0,                                                                            \
-      0,                                                                            \
-      1,                                                                            \
-      friction                                                                      \
-    }                                                                               \
-  }
-
 static const mjgCase constantCase[] = {
-    {mjgWALL_CASE(1.1, 1.1, 1, "")}, CONSTANT(100), CONSTANT(4000)};
+    {mjgWALL_CASE(1.1, 1.1, 1, "")},
+    {"frictionloss=100", "gear.gamma_u=0; gear.gamma_v=0", {0, 0, 1, 100}},
+    {"frictionloss=4000", "gear.gamma_u=0; gear.gamma_v=0", {0, 0, 1, 4000}}};
 
 enum {
   GEAR,
@@ -87,7 +76,7 @@ const mjgScene mjg_sceneWallConstant = {
     mjgCASES(constantCase),
     .configure = configure,
     .input = mjg_wallInput,
-    .column = mjg_wallColumn,
+    .column = mjgWALL_COLUMNS,
     .measure = measure,
     .claims = claims,
 };

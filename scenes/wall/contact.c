@@ -96,7 +96,7 @@ const mjgScene mjg_sceneWallContact = {
     mjgCASES(contactCase),
     .configure = mjg_wallConfigure,
     .input = mjg_wallInput,
-    .column = mjg_wallColumn,
+    .column = mjgWALL_COLUMNS,
     .measure = measure,
     .reference = reference,
     .tolerance = 1e-9,

@@ -1,6 +1,5 @@
 #include "script.h"
 
-#include <math.h>
 
 // the paper's cases in the order of the table in script.h
 enum {
@@ -37,14 +36,9 @@ void mjg_wallConfigure(mjModel* m, const mjgCase* variant) {
 
 
 void mjg_wallInput(const mjModel* m, mjData* d, const mjgCase* variant) {
-  (void)m;
-  (void)variant;
   d->ctrl[0] = mjg_wallPush(d->time);
   d->mocap_pos[0] = mjg_wallPosition(d->time);
 }
-
-
-const char* const mjg_wallColumn[] = {"px", "py", "wx", "fx", NULL};
 
 
 void mjg_wallMeasure(double value[3], const mjModel* m, const mjData* d) {
@@ -65,7 +59,7 @@ static double speed(const mjgRun* run, const char* column) {
 // rotation of a joint while the wall moves
 static double turn(const mjgRun* run, const char* column) {
   const mjgTrajectory* t = run->trajectory;
-  return mjg_highest(t, column, 1.0, 1.5) - mjg_lowest(t, column, 1.0, 1.5);
+  return mjg_swing(t, column, 1.0, 1.5);
 }
 
 

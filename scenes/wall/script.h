@@ -3,7 +3,7 @@
 #ifndef SCENES_WALL_SCRIPT_H_
 #define SCENES_WALL_SCRIPT_H_
 
-#include "../scene.h"
+#include "../helpers.h"
 
 #define mjgWALL_STIFFNESS 1e4  // N/m
 #define mjgWALL_GAMMA_U   0.1
@@ -14,9 +14,9 @@
 #define mjgWALL_IMPLICIT(variant) ((variant)->parameter[2])  // viscosity: 0 explicit, 1 implicit
 
 // name, setting and parameters of a case
-#define mjgWALL_CASE(g0, g1, implicit, suffix)                         \
-  "gamma_v=" #g0 "," #g1 suffix, {{"gear", "gamma_v", #g0 " " #g1}}, { \
-    g0, g1, implicit                                                   \
+#define mjgWALL_CASE(g0, g1, implicit, suffix)                  \
+  "gamma_v=" #g0 "," #g1 suffix, "gear.gamma_v=" #g0 " " #g1, { \
+    g0, g1, implicit                                            \
   }
 
 // the five cases of the paper; claims expect them first, in this order
@@ -37,7 +37,7 @@ void mjg_wallConfigure(mjModel* m, const mjgCase* variant);
 void mjg_wallInput(const mjModel* m, mjData* d, const mjgCase* variant);
 
 // columns px, py (tip), wx (wall); the force from the wall is fx, the fourth, of each scene
-extern const char* const mjg_wallColumn[];
+#define mjgWALL_COLUMNS "px py wx fx"
 void mjg_wallMeasure(double value[3], const mjModel* m, const mjData* d);
 
 void mjg_wallClaims(mjgClaims* claims, const mjgRun* run);

@@ -1,7 +1,5 @@
 // A two-link arm and the paper's wall, a force in proportion to the penetration: Figs. 10 to 12.
 
-#include <math.h>
-
 #include "arm.h"
 #include "script.h"
 
@@ -65,7 +63,7 @@ const mjgScene mjg_sceneWall = {
     mjgCASES(wallCase),
     .configure = mjg_wallConfigure,
     .input = input,
-    .column = mjg_wallColumn,
+    .column = mjgWALL_COLUMNS,
     .measure = measure,
     .reference = reference,
     .tolerance = 1e-9,

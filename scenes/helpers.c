@@ -1,8 +1,69 @@
-#include "rivals.h"
+#include "helpers.h"
 
-#include <math.h>
-
+#include "claims.h"
 #include "load.h"
+
+
+int mjg_gridPoint(const mjModel* m, const mjData* d) {
+  return (int)lround(d->time / m->opt.timestep);
+}
+
+
+int mjg_lastGridPoint(const mjModel* m, const mjData* d) {
+  return mjg_gridPoint(m, d) - 1;
+}
+
+
+double mjg_gridValue(int i, int n, double most) {
+  return most * (2.0 * i / (n - 1) - 1);
+}
+
+
+void mjg_claimSolved(mjgClaims* claims, const mjgRun* run) {
+  const mjgTrajectory* t = run->trajectory;
+  double status = 0, loss = INFINITY;
+  int nsensor = 0;
+  for (int i = 0; i < t->ncolumn; i++) {
+    const char* end = strrchr(t->name[i], '_');
+    if (end && !strcmp(end, "_status")) {
+      double worst = mjg_highest(t, t->name[i], 0, INFINITY);
+      status = isnan(worst) ? INFINITY : fmax(status, worst);
+      nsensor++;
+    } else if (strlen(t->name[i]) > 11 &&
+               !strcmp(t->name[i] + strlen(t->name[i]) - 11, "_power_loss")) {
+      loss = fmin(loss, mjg_lowest(t, t->name[i], 0, INFINITY));
+    }
+  }
+  mjg_claim(claims, nsensor > 0 && status <= mjgJAMMED && loss >= 0,
+            "%s%severy step is solved, and friction never drives: worst status %g, least loss %g W",
+            run->variant ? run->variant->name : "", run->variant ? ": " : "", status,
+            loss + 0.0);  // -0 is 0
+}
+
+
+void mjg_makeMotors(mjModel* m) {
+  for (int i = 0; i < m->nu; i++) {
+    // the gains stay where the servo had them: biasprm is 0, -kp, -kv
+    if (m->actuator_biastype[i] == mjBIAS_AFFINE) {
+      m->actuator_biastype[i] = mjBIAS_NONE;
+      m->actuator_gainprm[mjNGAIN * i] = 1;
+      m->actuator_ctrllimited[i] = 0;
+    }
+  }
+}
+
+
+double mjg_servo(const mjModel* m, const mjData* d, int actuator, double goal) {
+  int joint = m->actuator_trnid[2 * actuator];
+  double position = d->qpos[m->jnt_qposadr[joint]], velocity = d->qvel[m->jnt_dofadr[joint]];
+  const mjtNum* bias = m->actuator_biasprm + mjNBIAS * actuator;
+  double torque = -bias[1] * (goal - position) + bias[2] * velocity;
+  const mjtNum* range = m->actuator_forcerange + 2 * actuator;
+  return m->actuator_forcelimited[actuator] ? fmin(range[1], fmax(range[0], torque)) : torque;
+}
+
+
+//---------------------------------- friction that MuJoCo offers by itself -------------------------
 
 // stiffness of a spring over its inertia and the square of the step: the engine takes springs at
 // the step's beginning, and 4 is the stability limit of one joint

@@ -1,0 +1,73 @@
+// What scenes use: the parts of a scene, and helpers that several share.
+
+#ifndef SCENES_HELPERS_H_
+#define SCENES_HELPERS_H_
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "mjgear.h"
+#include "scene.h"
+
+
+//---------------------------------- grids ---------------------------------------------------------
+
+// Scenes in which nothing moves: each step is one point of a grid, and row i of the recording is point i.
+// Number of the step that begins at d->time, and of the step that ends there
+int mjg_gridPoint(const mjModel* m, const mjData* d);
+int mjg_lastGridPoint(const mjModel* m, const mjData* d);
+
+// the i-th of n values from -most to most
+double mjg_gridValue(int i, int n, double most);
+
+
+//---------------------------------- claims --------------------------------------------------------
+
+// claim that every step was solved and that friction never did positive work, at the joints of all
+// sensors of the plugin
+void mjg_claimSolved(mjgClaims* claims, const mjgRun* run);
+
+
+//---------------------------------- motors --------------------------------------------------------
+
+// Make motors of all position servos: their controls are torques from then on, their gains are kept for
+// mjg_servo.
+void mjg_makeMotors(mjModel* m);
+
+// Torque of a servo that mjg_makeMotors has made a motor: towards a goal with its own gains, within its limits.
+double mjg_servo(const mjModel* m, const mjData* d, int actuator, double goal);
+
+
+//---------------------------------- friction that MuJoCo offers by itself -------------------------
+
+// springyield is in the engine from this release on
+#define mjgHAS_YIELD (mjVERSION_HEADER >= 4000000)
+
+// constant friction, at the engine's defaults and tuned; the rival of a case is its first parameter
+typedef enum mjgRival_ {
+  mjgRIVAL_NONE = 0,
+  mjgRIVAL_LOSS = 1,          // frictionloss, with the engine's defaults
+  mjgRIVAL_SOLIMP = 2,        // frictionloss with solimp .9999, the hardest that the engine takes
+  mjgRIVAL_SOLREF = 3,        // with solref of two steps too, its minimum
+  mjgRIVAL_YIELD = 4,         // springyield: a spring that yields at the bound, without damping
+  mjgRIVAL_YIELD_DAMPED = 5,  // springyield with critical damping
+} mjgRival;
+#define mjgRIVAL(variant) ((mjgRival)(variant)->parameter[0])
+
+// angle or length at which a spring of mjgRIVAL_YIELD yields, more where it must be softer to be stable
+#define mjgYIELD 3e-4
+
+// For the member specify of a scene: if the rival is a yielding spring, let the engine keep the
+// state of each hinge and slide that needs it.
+void mjg_reserveRival(mjSpec* spec, const mjgCase* variant);
+
+// Give a hinge or slide a friction bound, N m or N, in place of its own.
+void mjg_setRival(mjModel* m, int joint, mjgRival rival, double bound);
+
+// Give each joint with a motor a bound: the larger of a floor and `factor` times its load at the
+// first state, without contacts. Springs rest at that state.
+void mjg_setRivals(mjModel* m, mjgRival rival, double factor, double floor);
+
+#endif  // SCENES_HELPERS_H_
