@@ -18,7 +18,6 @@
 #include "load.h"
 #include "mjcf.h"
 #include "play.h"
-#include "wall/arm.h"
 #include "wall/script.h"
 #include "with_plugin.h"
 
@@ -310,41 +309,6 @@ static void wallFollowsThePaper(void** state) {
 }
 
 
-// the two-link arm in closed form against the engine's mechanics; its actuator is a unit force in x direction at the tip
-static void armAgreesWithTheEngine(void** state) {
-  (void)state;
-  char error[500] = "";
-  mjModel* m = mj_loadXML(MJGEAR_SOURCE_DIR "/tests/data/two_link_arm.xml", NULL, error, 500);
-  assert_non_null(m);
-  mjData* d = mj_makeData(m);
-  srand(1);
-  for (int k = 0; k < 1000; k++) {
-    for (int i = 0; i < 2; i++) {
-      d->qpos[i] = 6.0 * rand() / RAND_MAX - 3;
-      d->qvel[i] = 6.0 * rand() / RAND_MAX - 3;
-    }
-    d->ctrl[0] = 1;
-    mj_forward(m, d);
-    double M[4], bias[2], J[2], full[4], tip = mjg_armTip(J, d->qpos);
-    mjg_armInertia(M, d->qpos);
-    mjg_armBias(bias, d->qpos, d->qvel);
-    mj_fullM(m, d, full);
-    for (int i = 0; i < 2; i++) {
-      full[3 * i] -= mjgARM_ROTOR;
-      assert_true(fabs(bias[i] - d->qfrc_bias[i]) < 1e-12);
-      assert_true(fabs(-mjgARM_VISCOSITY * d->qvel[i] - d->qfrc_damper[i]) < 1e-12);
-      assert_true(fabs(J[i] - d->qfrc_actuator[i]) < 1e-12);
-    }
-    for (int i = 0; i < 4; i++) {
-      assert_true(fabs(M[i] - full[i]) < 1e-12);
-    }
-    assert_true(fabs(tip - d->site_xpos[3 * mj_name2id(m, mjOBJ_SITE, "tip")]) < 1e-12);
-  }
-  mj_deleteData(d);
-  mj_deleteModel(m);
-}
-
-
 //---------------------------------- playing --------------------------------------------------------
 
 #define FORCE(time) ((time) < 0.5 ? 40.0 : 0.0)
@@ -496,12 +460,17 @@ static void ignore(const char* warning) {
 int main(void) {
   mju_user_warning = ignore;
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(claimsAreCounted),       cmocka_unit_test(rowsAreFoundByTime),
-      cmocka_unit_test(everyDigitIsWritten),    cmocka_unit_test(settingsChangeText),
-      cmocka_unit_test(optionsAreRead),         cmocka_unit_test(scenesAreComplete),
-      cmocka_unit_test(scenesAreLoaded),        cmocka_unit_test(wallFollowsThePaper),
-      cmocka_unit_test(armAgreesWithTheEngine), cmocka_unit_test(stateThenForceAreRecorded),
-      cmocka_unit_test(aWrongReferenceIsSeen),  cmocka_unit_test(claimsNeedTheirRuns),
+      cmocka_unit_test(claimsAreCounted),
+      cmocka_unit_test(rowsAreFoundByTime),
+      cmocka_unit_test(everyDigitIsWritten),
+      cmocka_unit_test(settingsChangeText),
+      cmocka_unit_test(optionsAreRead),
+      cmocka_unit_test(scenesAreComplete),
+      cmocka_unit_test(scenesAreLoaded),
+      cmocka_unit_test(wallFollowsThePaper),
+      cmocka_unit_test(stateThenForceAreRecorded),
+      cmocka_unit_test(aWrongReferenceIsSeen),
+      cmocka_unit_test(claimsNeedTheirRuns),
   };
   return cmocka_run_group_tests(tests, loadPlugin, NULL);
 }

@@ -2,14 +2,15 @@
 
 import contextlib
 import io
-import os
 import pathlib
 import struct
-import subprocess
 import sys
 import tempfile
 import unittest
 from unittest import mock
+
+import programs
+from programs import SOURCE
 
 try:
     import matplotlib  # noqa: F401
@@ -19,9 +20,6 @@ except ImportError:
     sys.exit(77)
 
 RUN = sys.argv.pop(1)
-SOURCE = pathlib.Path(os.environ["MJGEAR_SOURCE_DIR"])
-
-
 sys.path.insert(0, str(SOURCE / "scenes"))
 import report as module
 
@@ -43,22 +41,11 @@ def size(image):
 class Report(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        cls.temporary = tempfile.TemporaryDirectory()
-        cls.folder = pathlib.Path(cls.temporary.name)
-        environment = dict(os.environ, MJGEAR_PLUGIN=os.environ["MJGEAR_PLUGIN_PATH"])
-        environment.pop("LD_PRELOAD", None)
+        temporary = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(temporary.cleanup)
+        cls.folder = pathlib.Path(temporary.name)
         for arguments in (["rod", "wall"], ["--duration", "0.2", "data/slider.xml"]):
-            subprocess.run(
-                [RUN, "--quiet", "--out", cls.folder, *arguments],
-                env=environment,
-                cwd=SOURCE / "tests",
-                check=True,
-                timeout=300,
-            )
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.temporary.cleanup()
+            programs.run(RUN, "--quiet", "--out", cls.folder, *arguments, cwd=SOURCE / "tests").check_returncode()
 
     def test_figures_and_summary(self):
         code, output, errors = report(self.folder)

@@ -1,25 +1,21 @@
 """mjgear-view without a display: pictures, films, tables, and messages about missing parts."""
 
-import csv
-import json
 import os
 import pathlib
 import pty
-import resource
 import shutil
-import signal
-import subprocess
 import sys
 import unittest
 
 import mujoco
 import numpy as np
+import programs
 from PIL import Image
+from programs import SOURCE
 
 import mjgear
 
 VIEW = sys.argv.pop(1)
-SOURCE = pathlib.Path(os.environ["MJGEAR_SOURCE_DIR"])
 FOLDER = pathlib.Path("pictures").absolute()
 WIDTH, HEIGHT = 480, 360
 
@@ -28,21 +24,10 @@ SANITIZED = "asan" in os.environ.get("LD_PRELOAD", "") and not LONG
 shutil.rmtree(FOLDER, ignore_errors=True)
 FOLDER.mkdir()
 
-# hide every display
-ENVIRONMENT = {k: v for k, v in os.environ.items() if k not in ("DISPLAY", "WAYLAND_DISPLAY")}
-
 
 def view(*arguments, code=0, **environment):
-    done = subprocess.run(
-        [VIEW, *map(str, arguments)],
-        cwd=FOLDER,
-        capture_output=True,
-        text=True,
-        env={**ENVIRONMENT, **environment},
-        timeout=200,
-    )
-    if done.returncode != code:
-        raise AssertionError(f"exit code {done.returncode}, expected {code}: {done.stderr}")
+    done = programs.run(VIEW, *arguments, cwd=FOLDER, env=environment)
+    assert done.returncode == code, f"exit code {done.returncode}, expected {code}: {done.stderr}"
     return done
 
 
@@ -51,10 +36,11 @@ def picture(name, *arguments, **environment):
     return np.asarray(Image.open(FOLDER / name)).astype(int)
 
 
-def rows_of(name):
-    """Numbers of a table, a dictionary a row."""
-    with open(FOLDER / name) as file:
-        return [{k: float(v) for k, v in row.items()} for row in csv.DictReader(file)]
+def table(file, *arguments, seconds=None):
+    """Rows of numbers that a run writes."""
+    duration = [] if seconds is None else ["--duration", seconds]
+    view(file, "--csv", "table.csv", *duration, *arguments)
+    return programs.numbers(FOLDER / "table.csv")
 
 
 # two motors on two joints: a gear on each of two tendons
@@ -89,21 +75,12 @@ class Pictures(unittest.TestCase):
 class Films(unittest.TestCase):
     def test_film(self):
         view("rod", "--record", "rod.mp4", "--duration", "1", "--fps", "25", "--size", "320x240")
-        words = "-v error -count_frames -of json -show_entries stream=nb_read_frames,width,height,codec_name,pix_fmt,r_frame_rate"
-        told = subprocess.run(["ffprobe", *words.split(), FOLDER / "rod.mp4"], capture_output=True, check=True)
-        stream = json.loads(told.stdout)["streams"][0]
-        found = [
-            str(stream[name]) for name in ("width", "height", "codec_name", "pix_fmt", "r_frame_rate", "nb_read_frames")
-        ]
-        self.assertEqual(found, ["320", "240", "h264", "yuv420p", "25/1", "26"])
+        words = "-v error -count_frames -of csv=p=0 -show_entries stream=codec_name,width,height,pix_fmt,r_frame_rate,nb_read_frames"
+        told = programs.run("ffprobe", *words.split(), FOLDER / "rod.mp4").stdout.strip()
+        self.assertEqual(told, "h264,320,240,yuv420p,25/1,26")
 
     def test_full_disk(self):
         """Whole rows stay; half a picture, half a film and a table without rows do not, and an older file stays."""
-
-        def limit(size):
-            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-            resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
-
         for size, name, option in (
             (0, "full.csv", "--csv"),
             (5000, "full.csv", "--csv"),
@@ -113,49 +90,43 @@ class Films(unittest.TestCase):
             (0, "old.csv", "--csv"),
             (5000, "old.csv", "--csv"),
         ):
+            old = FOLDER / name
             if name.startswith("old"):
-                (FOLDER / name).write_text("as it was")
-            done = subprocess.run(
-                [VIEW, "rod/gamma_v=1.05", "--duration", "0.5", "--size", "160x120", option, name],
-                cwd=FOLDER,
-                env=ENVIRONMENT,
-                capture_output=True,
-                text=True,
-                timeout=200,
-                preexec_fn=lambda: limit(size),
-            )
+                old.write_text("as it was")
+            words = ["rod/gamma_v=1.05", "--duration", "0.5", "--size", "160x120", option, name]
+            done = programs.run(VIEW, *words, cwd=FOLDER, disk=size)
             self.assertNotEqual(done.returncode, 0, (size, name))
             self.assertIn(name, done.stderr)
             if name.startswith("old"):
-                self.assertEqual((FOLDER / name).read_text(), "as it was", done.stderr)
+                self.assertEqual(old.read_text(), "as it was", done.stderr)
             else:
-                self.assertEqual((FOLDER / name).exists(), size == 5000, (size, name, done.stderr))
+                self.assertEqual(old.exists(), size == 5000, (size, name, done.stderr))
         self.assertEqual(list(FOLDER.glob("*.part")), [])
         lines = (FOLDER / "full.csv").read_text().splitlines(keepends=True)
         self.assertGreater(len(lines), 5)
-        self.assertEqual({(line.count(","), line[-1]) for line in lines}, {(lines[0].count(","), "\n")})
+        programs.check_whole(lines)
         with open("/dev/full", "w") as full:
-            done = subprocess.run([VIEW, "--list"], stdout=full, stderr=subprocess.PIPE, text=True)
-        self.assertEqual(
-            (done.returncode, done.stderr), (1, "mjgear-view: cannot write standard output: No space left on device\n")
-        )
+            done = programs.run(VIEW, "--list", stdout=full)
+        told = "mjgear-view: cannot write standard output: No space left on device\n"
+        self.assertEqual((done.returncode, done.stderr), (1, told))
 
     def test_table(self):
-        view("rod/gamma_v=1.05", "--csv", "rod.csv")
-        rows = rows_of("rod.csv")
+        rows = table("rod/gamma_v=1.05")
         at = {round(row["time"], 3): row for row in rows}
         self.assertEqual(len(rows), 2000)
-        (FOLDER / "rod.csv").chmod(0o640)
-        view("rod/gamma_v=1.05", "--csv", "rod.csv", "--duration", "0.1")  # a new table replaces it whole
-        self.assertEqual((len(rows_of("rod.csv")), (FOLDER / "rod.csv").stat().st_mode & 0o777), (100, 0o640))
         self.assertEqual(at[1.39]["v_rod"], 0)
         self.assertAlmostEqual(at[1.39]["q_rod"], -1.47503e-2, delta=1e-6)
+        self.assertEqual(table("rod", "--set", "gear.gamma_v=1.05"), rows)
+        (FOLDER / "kept.csv").write_text("as it was")
+        (FOLDER / "kept.csv").chmod(0o640)
+        view("rod/gamma_v=1.05", "--csv", "kept.csv", "--duration", "0.1")  # a new table replaces it whole
+        self.assertEqual((FOLDER / "kept.csv").stat().st_mode & 0o777, 0o640)
+        self.assertEqual(len(programs.table(FOLDER / "kept.csv")), 200)
 
     def test_tendons(self):
         """Gears on tendons: they move with the joints, and their friction acts on the joints."""
         (FOLDER / "wrist.xml").write_text(WRIST)
-        view("wrist.xml", "--csv", "wrist.csv", "--duration", "0.5")
-        rows = rows_of("wrist.csv")
+        rows = table("wrist.xml", seconds=0.5)
         self.assertEqual(len(rows), 250)
         mujoco.mj_loadPluginLibrary(os.environ["MJGEAR_PLUGIN_PATH"])
         model = mujoco.MjModel.from_xml_string(WRIST)
@@ -173,20 +144,16 @@ class Films(unittest.TestCase):
         self.assertGreater(max(abs(row["q_left"] - row["q_right"]) for row in rows), 0.01)
 
         # another friction on the same tendons
-        view("wrist.xml", "--csv", "loss.csv", "--duration", "0.1", "--against", "frictionloss=0.2")
-        self.assertIn("friction_left_native", rows_of("loss.csv")[0])
-
-    def test_setting(self):
-        view("rod", "--set", "gear.gamma_v=1.05", "--csv", "set.csv")
-        view("rod/gamma_v=1.05", "--csv", "case.csv")
-        self.assertEqual((FOLDER / "set.csv").read_text(), (FOLDER / "case.csv").read_text())
+        self.assertIn("friction_left_native", table("wrist.xml", "--against", "frictionloss=0.2", seconds=0.1)[0])
 
     def test_progress(self):
         """On a terminal a bar shows the progress of a long run."""
         pid, terminal = pty.fork()
         if pid == 0:
             os.chdir(FOLDER)
-            os.execve(VIEW, [VIEW, "rod", "--record", "bar.mp4", "--size", "320x240", "--length", "10"], ENVIRONMENT)
+            os.execve(
+                VIEW, [VIEW, "rod", "--record", "bar.mp4", "--size", "320x240", "--length", "10"], programs.ENVIRONMENT
+            )
         text = b""
         try:
             while part := os.read(terminal, 4096):
@@ -201,9 +168,8 @@ class Films(unittest.TestCase):
 class Against(unittest.TestCase):
     """The same model beside itself with another friction, for every way in which the file refers to its gears."""
 
-    def columns(self, file, *arguments, duration="0.1"):
-        view(file, "--csv", "against.csv", "--duration", duration, *arguments)
-        rows = rows_of("against.csv")
+    def columns(self, file, *arguments, seconds=0.1):
+        rows = table(file, *arguments, seconds=seconds)
         return {name: np.array([row[name] for row in rows]) for name in rows[0]}
 
     def test_models(self):
@@ -216,7 +182,7 @@ class Against(unittest.TestCase):
         for path in models[:: 3 if SANITIZED else 1]:
             for against, ending in (("none", "_none"), ("frictionloss", "_native")):
                 with self.subTest(path.stem, against=against):
-                    columns = self.columns(path, "--against", against, duration="0.02")
+                    columns = self.columns(path, "--against", against, seconds=0.02)
                     ours = [name for name in columns if name.startswith("friction_") and not name.endswith(ending)]
                     theirs = [name for name in columns if name.startswith("friction_") and name.endswith(ending)]
                     self.assertEqual([name + ending for name in ours], theirs)

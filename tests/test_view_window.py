@@ -1,6 +1,5 @@
 """The window of mjgear-view on a virtual display: keys, mouse and panels act. Its pictures stay in view/."""
 
-import csv
 import os
 import pathlib
 import re
@@ -11,11 +10,12 @@ import time
 import unittest
 
 import numpy as np
+import programs
 from PIL import Image
+from programs import SOURCE
 
 VIEW = sys.argv.pop(1)
 FOLDER = pathlib.Path("view").absolute()
-SOURCE = pathlib.Path(os.environ["MJGEAR_SOURCE_DIR"])
 SIZE = (1200, 760)
 SANITIZED = "asan" in os.environ.get("LD_PRELOAD", "") and not os.environ.get("MJGEAR_LONG")
 others_hold = unittest.skipIf(SANITIZED, "other tests call the same functions")
@@ -50,37 +50,11 @@ shutil.rmtree(FOLDER, ignore_errors=True)
 FOLDER.mkdir()
 
 
-def rows_of(name):
-    """Numbers of a table, a dictionary a row."""
-    with open(FOLDER / name) as file:
-        return [{k: float(v) for k, v in row.items()} for row in csv.DictReader(file)]
-
-
-class Display:
-    """An X server of our own."""
-
-    def __init__(self):
-        read, write = os.pipe()
-        self.process = subprocess.Popen(
-            ["Xvfb", "-displayfd", str(write), "-screen", "0", "1280x800x24", "-nolisten", "tcp", "-noreset"],
-            pass_fds=[write],
-            stderr=subprocess.DEVNULL,
-        )
-        os.close(write)
-        with os.fdopen(read) as file:
-            number = file.readline().strip()
-        self.environment = {**os.environ, "DISPLAY": ":" + number}
-
-    def close(self):
-        self.process.terminate()
-        self.process.wait()
-
-
 class Window:
     """A running mjgear-view."""
 
-    def __init__(self, display, *arguments, size=SIZE):
-        self.environment = display.environment
+    def __init__(self, environment, *arguments, size=SIZE):
+        self.environment = environment
         self.output = open(FOLDER / "output.txt", "w+")
         self.process = subprocess.Popen(
             [VIEW, *arguments, "--size", "%dx%d" % size],
@@ -195,24 +169,30 @@ class Window:
 
     def close(self):
         self.key("ctrl+q")
-        self.process.wait(120)
-        self.output.close()
-        return self.process.returncode
+        return self.process.wait(120)
 
 
 class Test(unittest.TestCase):
     def setUp(self):
-        self.display = Display()
-        self.addCleanup(self.display.close)
+        """An X server of our own."""
+        read, write = os.pipe()
+        server = subprocess.Popen(
+            ["Xvfb", "-displayfd", str(write), "-screen", "0", "1280x800x24", "-nolisten", "tcp", "-noreset"],
+            pass_fds=[write],
+            stderr=subprocess.DEVNULL,
+        )
+        self.addCleanup(server.wait)
+        self.addCleanup(server.terminate)
+        os.close(write)
+        with os.fdopen(read) as file:
+            self.environment = {**os.environ, "DISPLAY": ":" + file.readline().strip()}
 
     def open(self, *arguments, **options):
-        self.window = Window(self.display, *arguments, **options)
-        self.addCleanup(self.end)
-        return self.window
-
-    def end(self):
-        self.window.process.kill()
-        self.window.process.wait()
+        window = Window(self.environment, *arguments, **options)
+        self.addCleanup(window.process.wait)
+        self.addCleanup(window.process.kill)
+        self.addCleanup(window.output.close)
+        return window
 
     def test_keys(self):
         w = self.open("rod/gamma_v=1.05", "--paused")
@@ -257,7 +237,7 @@ class Test(unittest.TestCase):
         w.key("Right")
         w.wait(lambda: w.time() > changed + 0.0035)
         self.assertEqual(w.close(), 0)
-        rows = rows_of("window.csv")
+        rows = programs.numbers(FOLDER / "window.csv")
         before = [row for row in rows if row["time"] < changed + 0.0005]
         after = [row for row in rows if row["time"] > changed + 0.0005]
         self.assertEqual(before[-1]["v_rod"], 0)
@@ -297,7 +277,7 @@ class Test(unittest.TestCase):
             w.wait(lambda: w.time() < 1)
             w.wait(lambda: w.time() > 1.5)
         self.assertEqual(w.close(), 0)
-        rows = rows_of("pressed.csv")
+        rows = programs.numbers(FOLDER / "pressed.csv")
         starts = [0, *(k for k in range(1, len(rows)) if rows[k]["time"] < rows[k - 1]["time"]), len(rows)]
         ends = [rows[k - 1]["gap_j"] for k in starts[1:]]
         for end, expected in zip(ends, (half_gap, 0.01, 0.01), strict=True):
@@ -364,13 +344,12 @@ class Test(unittest.TestCase):
         w.xdotool("mouseup", "3")
         w.xdotool("keyup", "ctrl")
         self.assertEqual(w.close(), 0)
-        rows = rows_of("pull.csv")
+        rows = programs.numbers(FOLDER / "pull.csv")
         pulled = [row["v_rod"] for row in rows]
 
         # without the pull the motor drives it down at once
-        duration = str(rows[-1]["time"])
-        subprocess.run([VIEW, "rod/gamma_v=0.2", "--csv", "free.csv", "--duration", duration], cwd=FOLDER, check=True)
-        free = [row["v_rod"] for row in rows_of("free.csv")]
+        programs.run(VIEW, "rod/gamma_v=0.2", "--csv", "free.csv", "--duration", rows[-1]["time"], cwd=FOLDER)
+        free = [row["v_rod"] for row in programs.numbers(FOLDER / "free.csv")]
         n = min(len(pulled), len(free))
         self.assertGreater(n, 20)
         self.assertGreater(max(abs(a - b) for a, b in zip(pulled, free)), 1e-3)
