@@ -18,8 +18,8 @@ import sys
 import tempfile
 from typing import NamedTuple
 
-LENGTH, RATE, TITLE = 4, 10, 1.0  # of a film: s, frames a second, s
-PICTURE, FILM = ["--size", "1280x720", "--effects"], ["--size", "1280x720", "--no-effects"]
+PICTURE = "--size 1280x720 --effects".split()
+FILM = "--size 1280x720 --no-effects --length 4 --fps 10 --title 1".split()
 
 # the beginning of the page of films, and of the page of scenes in doc/
 FILMS = """# Films
@@ -90,20 +90,7 @@ def film(view, folder, scene):
     place = folder / scene.name
     place.mkdir(parents=True, exist_ok=True)
     run(view, scene.shown, *scene.compared, "--picture", place / "picture.png", "--at", scene.time, *PICTURE)
-    run(
-        view,
-        scene.shown,
-        *scene.compared,
-        "--record",
-        place / "film.mp4",
-        "--length",
-        str(LENGTH),
-        "--fps",
-        str(RATE),
-        "--title",
-        str(TITLE),
-        *FILM,
-    )
+    run(view, scene.shown, *scene.compared, "--record", place / "film.mp4", *FILM)
     print(f"picture and film of {scene.name}", flush=True)
 
 
@@ -148,22 +135,14 @@ def make_figure(view, file, name):
     shrink(file, 900)
 
 
-def shrink(file, width=640):
+def convert(source, target, width):
     """To a smaller size, in fewer colours: for pages."""
-    subprocess.run(
-        [
-            "ffmpeg",
-            "-v",
-            "error",
-            "-y",
-            "-i",
-            file,
-            "-vf",
-            f"scale={width}:-1:flags=area,split[a][b];[a]palettegen[p];[b][p]paletteuse=dither=none",
-            file.with_suffix(".tmp.png"),
-        ],
-        check=True,
-    )
+    area = f"scale={width}:-1:flags=area,split[a][b];[a]palettegen[p];[b][p]paletteuse=dither=none"
+    run("ffmpeg", "-v", "error", "-y", "-i", source, "-vf", area, target)
+
+
+def shrink(file, width=640):
+    convert(file, file.with_suffix(".tmp.png"), width)
     file.with_suffix(".tmp.png").replace(file)
 
 
@@ -171,29 +150,9 @@ def animation(view, file):
     """The power cut as a picture that moves, as wide as a README."""
     with tempfile.TemporaryDirectory() as folder:
         film = pathlib.Path(folder) / "film.mp4"
-        run(
-            view,
-            "power-cut",
-            *scenes(view)["power-cut"].compared,
-            "--record",
-            film,
-            "--duration",
-            "4.5",
-            "--fps",
-            "10",
-            *PICTURE,
-        )
-        run(
-            "ffmpeg",
-            "-v",
-            "error",
-            "-y",
-            "-i",
-            film,
-            "-vf",
-            "scale=880:-1:flags=area,split[a][b];[a]palettegen[p];[b][p]paletteuse=dither=none",
-            file,
-        )
+        options = ["--duration", "4.5", "--fps", "10", *PICTURE]
+        run(view, "power-cut", *scenes(view)["power-cut"].compared, "--record", film, *options)
+        convert(film, file, 880)
 
 
 def models(view, folder):
@@ -201,10 +160,7 @@ def models(view, folder):
     for file in sorted(folder.glob("*/*.xml")):
         if file.stem == file.parent.name or file.stem.startswith(file.parent.name + "_"):
             picture = file.with_suffix(".png")
-            subprocess.run(
-                [view, f"./{file}", "--picture", picture, "--at", "0.5", "--duration", "1", "--no-plots", *PICTURE],
-                check=True,
-            )
+            run(view, f"./{file}", "--picture", picture, *"--at 0.5 --duration 1 --no-plots".split(), *PICTURE)
             shrink(picture)
 
 

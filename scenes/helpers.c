@@ -41,6 +41,30 @@ void mjg_claimSolved(mjgClaims* claims, const mjgRun* run) {
 }
 
 
+double mjg_contact(const mjModel* m, const mjData* d, const char* geom, const char* other) {
+  int first = geom ? mj_name2id(m, mjOBJ_GEOM, geom) : -1;
+  int second = other ? mj_name2id(m, mjOBJ_GEOM, other) : -1;
+  double sum = 0;
+  for (int i = 0; i < d->ncon; i++) {
+    const int* pair = d->contact[i].geom;
+    if ((first < 0 || pair[0] == first || pair[1] == first) &&
+        (second < 0 || pair[0] == second || pair[1] == second)) {
+      mjtNum force[6];
+      mj_contactForce(m, d, i, force);
+      sum += force[0];
+    }
+  }
+  return sum;
+}
+
+
+void mjg_setLoss(mjModel* m, double loss) {
+  for (int i = 0; i < m->nu; i++) {
+    m->dof_frictionloss[m->jnt_dofadr[m->actuator_trnid[2 * i]]] = loss;
+  }
+}
+
+
 void mjg_makeMotors(mjModel* m) {
   for (int i = 0; i < m->nu; i++) {
     // the gains stay where the servo had them: biasprm is 0, -kp, -kv

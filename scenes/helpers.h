@@ -30,7 +30,13 @@ double mjg_gridValue(int i, int n, double most);
 void mjg_claimSolved(mjgClaims* claims, const mjgRun* run);
 
 
-//---------------------------------- motors --------------------------------------------------------
+//---------------------------------- contacts and motors -------------------------------------------
+
+// sum of the normal forces between two geoms; null: any
+double mjg_contact(const mjModel* m, const mjData* d, const char* geom, const char* other);
+
+// give each joint with a motor this frictionloss
+void mjg_setLoss(mjModel* m, double loss);
 
 // Make motors of all position servos: their controls are torques from then on, their gains are kept for
 // mjg_servo.

@@ -28,17 +28,8 @@ static void input(const mjModel* m, mjData* d, const mjgCase* variant) {
 
 // place of the load, and the force between forearm and table
 static void measure(double* value, const mjModel* m, const mjData* d) {
-  int forearm = mj_name2id(m, mjOBJ_GEOM, "forearm"), table = mj_name2id(m, mjOBJ_GEOM, "table");
   mju_copy3(value, d->xpos + 3 * mj_name2id(m, mjOBJ_BODY, "load"));
-  value[3] = 0;
-  for (int i = 0; i < d->ncon; i++) {
-    const int* geom = d->contact[i].geom;
-    if ((geom[0] == forearm && geom[1] == table) || (geom[0] == table && geom[1] == forearm)) {
-      mjtNum force[6];
-      mj_contactForce(m, d, i, force);
-      value[3] += force[0];
-    }
-  }
+  value[3] = mjg_contact(m, d, "forearm", "table");
 }
 
 

@@ -63,17 +63,8 @@ static void input(const mjModel* m, mjData* d, const mjgCase* variant) {
 
 // height of the box, and pressing force of the left finger
 static void measure(double* value, const mjModel* m, const mjData* d) {
-  int box = mj_name2id(m, mjOBJ_GEOM, "box"), pad = mj_name2id(m, mjOBJ_GEOM, "left_pad");
   value[0] = d->xpos[3 * mj_name2id(m, mjOBJ_BODY, "box") + 2];
-  value[1] = 0;
-  for (int i = 0; i < d->ncon; i++) {
-    const int* geom = d->contact[i].geom;
-    if ((geom[0] == box && geom[1] == pad) || (geom[0] == pad && geom[1] == box)) {
-      mjtNum force[6];
-      mj_contactForce(m, d, i, force);
-      value[1] += force[0];
-    }
-  }
+  value[1] = mjg_contact(m, d, "box", "left_pad");
 }
 
 

@@ -29,15 +29,7 @@ static void configure(mjModel* m, const mjgCase* variant) {
 
 // force of the ground on all feet
 static void measure(double* value, const mjModel* m, const mjData* d) {
-  int floor = mj_name2id(m, mjOBJ_GEOM, "floor");
-  value[0] = 0;
-  for (int i = 0; i < d->ncon; i++) {
-    if (d->contact[i].geom[0] == floor || d->contact[i].geom[1] == floor) {
-      mjtNum force[6];
-      mj_contactForce(m, d, i, force);
-      value[0] += force[0];
-    }
-  }
+  value[0] = mjg_contact(m, d, "floor", NULL);
 }
 
 

@@ -21,9 +21,7 @@ static const mjgCase stewartCase[] = {
 
 static void configure(mjModel* m, const mjgCase* variant) {
   mjg_makeMotors(m);
-  for (int i = 0; i < m->nu; i++) {
-    m->dof_frictionloss[m->jnt_dofadr[m->actuator_trnid[2 * i]]] = variant->NATIVE;
-  }
+  mjg_setLoss(m, variant->NATIVE);
 }
 
 

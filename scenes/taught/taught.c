@@ -25,9 +25,7 @@ static const mjgCase taughtCase[] = {
 // constant friction belongs to the motor, like the gear's; the model's rotor has none,
 // because the joint has it
 static void configure(mjModel* m, const mjgCase* variant) {
-  for (int i = 0; i < m->nu; i++) {
-    m->dof_frictionloss[m->jnt_dofadr[m->actuator_trnid[2 * i]]] = variant->NATIVE;
-  }
+  mjg_setLoss(m, variant->NATIVE);
 }
 
 
