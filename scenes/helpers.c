@@ -24,13 +24,11 @@ void mjg_claimSolved(mjgClaims* claims, const mjgRun* run) {
   double status = 0, loss = INFINITY;
   int nsensor = 0;
   for (int i = 0; i < t->ncolumn; i++) {
-    const char* end = strrchr(t->name[i], '_');
-    if (end && !strcmp(end, "_status")) {
+    if (strstr(t->name[i], "_status")) {
       double worst = mjg_highest(t, t->name[i], 0, INFINITY);
       status = isnan(worst) ? INFINITY : fmax(status, worst);
       nsensor++;
-    } else if (strlen(t->name[i]) > 11 &&
-               !strcmp(t->name[i] + strlen(t->name[i]) - 11, "_power_loss")) {
+    } else if (strstr(t->name[i], "_power_loss")) {
       loss = fmin(loss, mjg_lowest(t, t->name[i], 0, INFINITY));
     }
   }
@@ -42,13 +40,16 @@ void mjg_claimSolved(mjgClaims* claims, const mjgRun* run) {
 
 
 double mjg_contact(const mjModel* m, const mjData* d, const char* geom, const char* other) {
-  int first = geom ? mj_name2id(m, mjOBJ_GEOM, geom) : -1;
-  int second = other ? mj_name2id(m, mjOBJ_GEOM, other) : -1;
+  int id[] = {geom ? mj_name2id(m, mjOBJ_GEOM, geom) : -2,
+              other ? mj_name2id(m, mjOBJ_GEOM, other) : -2};
   double sum = 0;
   for (int i = 0; i < d->ncon; i++) {
     const int* pair = d->contact[i].geom;
-    if ((first < 0 || pair[0] == first || pair[1] == first) &&
-        (second < 0 || pair[0] == second || pair[1] == second)) {
+    int wanted = 0;
+    for (int k = 0; k < 2; k++) {
+      wanted += id[k] == -2 || pair[0] == id[k] || pair[1] == id[k];
+    }
+    if (wanted == 2) {
       mjtNum force[6];
       mj_contactForce(m, d, i, force);
       sum += force[0];

@@ -75,7 +75,7 @@ static void modeAndStateAgree(void** state) {
 
 
 // the mass with further keys of its gear
-static void loadMass(Show* show, const char* keys) {
+static void loadMass(Sim* sim, const char* keys) {
   char path[1100];
   FILE* file = fopen("tune.xml", "w");
   assert_non_null(file);
@@ -83,13 +83,12 @@ static void loadMass(Show* show, const char* keys) {
   fclose(file);
   assert_non_null(getcwd(path, 1000));
   strcat(path, "/tune.xml");
-  memset(show, 0, sizeof(*show));
-  load(show->sim, path);
+  load(sim, path);
 }
 
 
 // move the slider of a key; the gear gets its value
-static void set(Show* show, const char* name, double value) {
+static void set(Sim* sim, const char* name, double value) {
   char error[1400] = "";
   int key = 0;
   while (key < tuneNKey && strcmp(tuneKeys[key].name, name) != 0) {
@@ -97,18 +96,17 @@ static void set(Show* show, const char* name, double value) {
   }
   assert_in_range(key, 0, tuneNKey - 1);
   assert_true(tuneKeys[key].low <= value && value <= tuneKeys[key].high);
-  if (tuneSetValue(show, 0, key, value, error, sizeof(error))) {
+  if (tuneSetValue(sim, 0, key, value, error, sizeof(error))) {
     fail_msg("%s: %s", name, error);
   }
   double now;
-  assert_int_equal(tuneValue(&now, show, 0, key), 1);
+  assert_int_equal(tuneValue(&now, sim, 0, key), 1);
   assert_true(now == value);
 }
 
 
 // velocity after steps with a force of the motor
-static double push(Show* show, double force, int steps) {
-  Sim* sim = show->sim;
+static double push(Sim* sim, double force, int steps) {
   sim->d->ctrl[0] = force;
   for (int i = 0; i < steps; i++) {
     mj_step(sim->m, sim->d);
@@ -120,43 +118,43 @@ static double push(Show* show, double force, int steps) {
 // each slider acts as its key does
 static void slidersAct(void** state) {
   (void)state;
-  Show show;
+  Sim sim;
 
   // with oneway = 1 the joint does not turn back
-  loadMass(&show, "");
-  assert_true(fabs(push(&show, -5, 1) + 5 * H) < 1e-15);
-  set(&show, "oneway", 1);
-  assert_true(push(&show, -5, 10) == 0);
-  assert_true(fabs(push(&show, 5, 1) - 5 * H) < 1e-15);
-  simFree(show.sim);
+  loadMass(&sim, "");
+  assert_true(fabs(push(&sim, -5, 1) + 5 * H) < 1e-15);
+  set(&sim, "oneway", 1);
+  assert_true(push(&sim, -5, 10) == 0);
+  assert_true(fabs(push(&sim, 5, 1) - 5 * H) < 1e-15);
+  simFree(&sim);
 
   // with teeth it falls back to the last one
-  loadMass(&show, "<config key='oneway' value='1'/>");
-  show.sim->d->qpos[0] = 0.25;
-  set(&show, "tooth_pitch", 0.1);
-  assert_true(push(&show, -5, 1) < 0);
-  assert_true(push(&show, -5, 400) == 0);
-  assert_true(show.sim->d->qpos[0] > 0.19 && show.sim->d->qpos[0] <= 0.2);
-  simFree(show.sim);
+  loadMass(&sim, "<config key='oneway' value='1'/>");
+  sim.d->qpos[0] = 0.25;
+  set(&sim, "tooth_pitch", 0.1);
+  assert_true(push(&sim, -5, 1) < 0);
+  assert_true(push(&sim, -5, 400) == 0);
+  assert_true(sim.d->qpos[0] > 0.19 && sim.d->qpos[0] <= 0.2);
+  simFree(&sim);
 
   // constant friction is 3 times as large at 0 degrees as at 40
-  loadMass(&show,
+  loadMass(&sim,
            "<config key='coulomb' value='1'/><config key='coulomb_temperature' value='0 3 40 1'/>"
            "<config key='temperature' value='40'/>");
-  double v = push(&show, 5, 1);
+  double v = push(&sim, 5, 1);
   assert_true(fabs(v - (5 - 1) * H) < 1e-15);
-  set(&show, "temperature", 0);
-  assert_true(fabs(push(&show, 5, 1) - v - (5 - 3) * H) < 1e-15);
-  simFree(show.sim);
+  set(&sim, "temperature", 0);
+  assert_true(fabs(push(&sim, 5, 1) - v - (5 - 3) * H) < 1e-15);
+  simFree(&sim);
 
   // the shaft of a clutch carries at most its slip torque
-  loadMass(&show,
+  loadMass(&sim,
            "<config key='backlash' value='torsion'/><config key='stiffness' value='10000'/>"
            "<config key='rotor_inertia' value='0.5'/><config key='slip_torque' value='50'/>");
-  set(&show, "slip_torque", 2);
-  v = push(&show, 40, 50);
-  assert_true(fabs(push(&show, 40, 1) - v - 2 * H) < 1e-12);
-  simFree(show.sim);
+  set(&sim, "slip_torque", 2);
+  v = push(&sim, 40, 50);
+  assert_true(fabs(push(&sim, 40, 1) - v - 2 * H) < 1e-12);
+  simFree(&sim);
 }
 
 

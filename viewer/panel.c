@@ -307,10 +307,10 @@ static void makeControls(Panel* panel, const Sim* sim) {
 static void readParameters(Panel* panel, const Show* show, int selected) {
   for (int key = 0; key < tuneNKey && selected < show->sim[0].ngear; key++) {
     double value;
-    panel->known[key] = tuneValue(&value, show, selected, key);
+    panel->known[key] = tuneValue(&value, show->sim, selected, key);
     panel->parameter[key] = value;
   }
-  panel->solver = tuneSolver(show);
+  panel->solver = tuneSolver(show->sim);
 }
 
 

@@ -126,6 +126,17 @@ static void removeGears(mjSpec* spec, const SimGear* gear, int ngear, const doub
 
 //---------------------------------- load ----------------------------------------------------------
 
+// functions of the library that the engine loaded; 0: it has all
+static int findPlugin(SimPlugin* plugin) {
+  return mjg_findFunction(&plugin->readGear, "mjg_readGear") +
+         mjg_findFunction(&plugin->getGear, "mjg_getGear") +
+         mjg_findFunction(&plugin->setGear, "mjg_setGear") +
+         mjg_findFunction(&plugin->describeGear, "mjg_describeGear") +
+         mjg_findFunction(&plugin->getSolver, "mjg_getSolver") +
+         mjg_findFunction(&plugin->setSolver, "mjg_setSolver");
+}
+
+
 int simLoad(Sim* sim, const mjgScene* scene, const mjgCase* variant, const mjgSetting* setting,
             int nsetting, SimFriction friction, const double* frictionloss, char* error,
             int error_size) {
@@ -149,9 +160,9 @@ int simLoad(Sim* sim, const mjgScene* scene, const mjgCase* variant, const mjgSe
     if (!m) {
       goto fail;
     }
-  } else if (sim->ngear > 0 && mjg_findFunction(&sim->readGear, "mjg_readGear")) {
+  } else if (sim->ngear > 0 && findPlugin(&sim->plugin)) {
     snprintf(error, (size_t)error_size,
-             "libmjgear.so has no mjg_readGear; build it from the same sources");
+             "libmjgear.so is another release's; build it from the same sources");
     goto fail;
   }
   sim->m = m;
@@ -240,7 +251,7 @@ void simValues(double value[simROOM], const Sim* sim, int gear) {
     value[simVELOCITY] = d->qvel[m->jnt_dofadr[g->joint]];
   }
   double s[mjgNSENSOR], native = nativeFriction(m, d, g);
-  if (sim->readGear && sim->readGear(s, m, d, g->joint) == mjgNSENSOR) {
+  if (sim->plugin.readGear && sim->plugin.readGear(s, m, d, g->joint) == mjgNSENSOR) {
     for (size_t i = 0; i < sizeof(kSensor) / sizeof(*kSensor); i++) {
       value[kSensor[i][0]] = s[kSensor[i][1]];
     }

@@ -24,14 +24,24 @@ typedef struct SimGear_ {
   int instance;   // plugin instance
 } SimGear;
 
+// functions that the loaded plugin exports
+typedef struct SimPlugin_ {
+  __typeof__(mjg_readGear)* readGear;
+  __typeof__(mjg_getGear)* getGear;
+  __typeof__(mjg_setGear)* setGear;
+  __typeof__(mjg_describeGear)* describeGear;
+  __typeof__(mjg_getSolver)* getSolver;
+  __typeof__(mjg_setSolver)* setSolver;
+} SimPlugin;
+
 typedef struct Sim_ {
   mjModel* m;
   mjData* d;
   SimFriction friction;
   const mjgCase* variant;  // nullable
   int ngear;
-  SimGear* gear;                       // (ngear)
-  __typeof__(mjg_readGear)* readGear;  // of the loaded plugin; null without gears
+  SimGear* gear;     // (ngear)
+  SimPlugin plugin;  // null without gears
 
   // states to step back to, a ring
   mjtNum* history;  // (nhistory x nstate)

@@ -8,7 +8,7 @@
 
 #include <stddef.h>
 
-#include "show.h"
+#include "sim.h"
 
 // a number that a slider changes
 typedef struct TuneKey_ {
@@ -25,14 +25,14 @@ extern const int tuneNSolver;
 
 // value of a key at a geared joint: 1 if it has one there. Coefficients and efficiencies always
 // have one, for any description of the gear.
-int tuneValue(double* value, const Show* show, int gear, int key);
+int tuneValue(double* value, const Sim* sim, int gear, int key);
 
 // index of the solver in use
-int tuneSolver(const Show* show);
+int tuneSolver(const Sim* sim);
 
-// Change a key at one geared joint, or the solver, in the first simulation. 0 on success, else a
+// Change a key at one geared joint, or the solver, in a simulation with gears. 0 on success, else a
 // message in error, and nothing is changed.
-int tuneSetValue(Show* show, int gear, int key, double value, char* error, size_t error_size);
-int tuneSetSolver(Show* show, int solver, char* error, size_t error_size);
+int tuneSetValue(Sim* sim, int gear, int key, double value, char* error, size_t error_size);
+int tuneSetSolver(Sim* sim, int solver, char* error, size_t error_size);
 
 #endif  // MJGEAR_VIEWER_TUNE_H_

@@ -147,9 +147,10 @@ static void changeParameter(Window* w, int request) {
   Show* show = w->show;
   const Panel* panel = &w->panel;
   int gear = w->frame.selected, key = request - panelPARAMETER;
-  int failed = request == panelSOLVER
-                   ? tuneSetSolver(show, panel->solver, error, sizeof(error))
-                   : tuneSetValue(show, gear, key, panel->parameter[key], error, sizeof(error));
+  int failed =
+      request == panelSOLVER
+          ? tuneSetSolver(show->sim, panel->solver, error, sizeof(error))
+          : tuneSetValue(show->sim, gear, key, panel->parameter[key], error, sizeof(error));
   if (failed) {
     tell(w, error);
   } else if (request == panelSOLVER) {

@@ -1,5 +1,5 @@
 // A flexible coupling with rubber in its gap on a 60 kW drive: Nordin, Galic', Gutman 1997, section 4,
-// (42), Fig. 6. The drive turns at its reference speed under a mjPI controller "with very low bandwidth", whose
+// (42), Fig. 6. The drive turns at its reference speed under a PI controller "with very low bandwidth", whose
 // gains the paper does not print: 0.01 Hz here.
 
 #include "../helpers.h"
