@@ -15,7 +15,7 @@ ROOT = os.environ["MJGEAR_SOURCE_DIR"]
 sys.path.insert(0, os.path.join(ROOT, "tests", "plugin"))
 import scripts
 
-LONG = scripts.fewer(10000)  # steps
+LONG, USUAL, SHORT = scripts.fewer(10000), scripts.fewer(400, 4), scripts.fewer(300, 4)  # steps
 INTEGRATORS = ("Euler", "implicit", "implicitfast", "discrete")
 STATUS, SIZE = 11, 14
 
@@ -366,8 +366,8 @@ def test_differential():
                 def drive(d):
                     d.ctrl[:] = rng.uniform(-2.5, 2.5, m.nu)
 
-                _, contacts, bad = play(m, reference, 400, drive)
-                tally.add((integrator, gamma_v, actuators), reference, contacts, bad, 400)
+                _, contacts, bad = play(m, reference, USUAL, drive)
+                tally.add((integrator, gamma_v, actuators), reference, contacts, bad, USUAL)
         tally.end(integrator)
 
 
@@ -436,8 +436,8 @@ def test_finger():
                 def drive(d):
                     d.ctrl[:] = scale * rng.uniform(-0.4, 1)
 
-                _, contacts, bad = play(m, reference, 300, drive, every=30)
-                tally.add((integrator, cone, gamma_v, actuators), reference, contacts, bad, 300)
+                _, contacts, bad = play(m, reference, SHORT, drive, every=30)
+                tally.add((integrator, cone, gamma_v, actuators), reference, contacts, bad, SHORT)
         tally.end(integrator)
 
 
@@ -463,53 +463,51 @@ CARTS = """<mujoco><compiler angle="radian"/><option timestep="0.001" integrator
 
 
 def test_capstan():
-    for name, scene, drives in (
+    scenes = (
         (
             "capstan",
             CAPSTAN,
             ('<motor tendon="rope"/>', '<position tendon="rope" kp="400" kv="20" forcerange="-40 40"/>'),
         ),
         ("carts", CARTS, ('<motor tendon="rope"/>', '<position tendon="rope" kp="200" forcerange="-30 30"/>')),
-    ):
-        for integrator in INTEGRATORS:
-            tally = Tally()
-            for locks in (False, True):
-                for actuators in drives:
-                    keys = (
-                        {"type": "capstan", "mu": 0.2, "wrap_angle": 3.14159}
-                        if not locks
-                        else {"gamma_u": 0.1, "gamma_v": 1.1}
+    )
+    for (name, scene, drives), integrator in scripts.some(itertools.product(scenes, INTEGRATORS), 3):
+        tally = Tally()
+        for locks in (False, True):
+            for actuators in drives:
+                keys = (
+                    {"type": "capstan", "mu": 0.2, "wrap_angle": 3.14159}
+                    if not locks
+                    else {"gamma_u": 0.1, "gamma_v": 1.1}
+                )
+                # eta = exp(-mu wrap_angle) in both directions, gamma from (26) of the paper
+                eta = np.exp(-0.2 * 3.14159)
+                gamma = (1 - eta) / (1 + eta)
+                u, v = (0.1, 1.1) if locks else (gamma, gamma)
+                # the engine has no armature where a rope wraps
+                pulley = '<geom geom="pulley" sidesite="side"/>' if not locks else ""
+                rope = 'armature=".3"' if locks else 'stiffness="10" damping="1"'
+                m = compile_model(
+                    scene.format(
+                        integrator=integrator,
+                        actuators=actuators,
+                        sensors=sensors(("rope",)),
+                        rope=rope,
+                        pulley=pulley,
+                        gears=gears("rope", coulomb=0.3, **keys),
                     )
-                    # eta = exp(-mu wrap_angle) in both directions, gamma from (26) of the paper
-                    eta = np.exp(-0.2 * 3.14159)
-                    gamma = (1 - eta) / (1 + eta)
-                    u, v = (0.1, 1.1) if locks else (gamma, gamma)
-                    # the engine has no armature where a rope wraps
-                    pulley = '<geom geom="pulley" sidesite="side"/>' if not locks else ""
-                    rope = 'armature=".3"' if locks else 'stiffness="10" damping="1"'
-                    m = compile_model(
-                        scene.format(
-                            integrator=integrator,
-                            actuators=actuators,
-                            sensors=sensors(("rope",)),
-                            rope=rope,
-                            pulley=pulley,
-                            gears=gears("rope", coulomb=0.3, **keys),
-                        )
+                )
+                reference = Reference(m, ("rope",), gamma_u=u, gamma_v=v, coulomb=0.3)
+                rng = np.random.default_rng(4)
+
+                def drive(d):
+                    d.ctrl[:] = (
+                        rng.uniform(-25, 5) if "motor" in actuators else m.tendon_length0[0] + rng.uniform(-0.3, 0.1)
                     )
-                    reference = Reference(m, ("rope",), gamma_u=u, gamma_v=v, coulomb=0.3)
-                    rng = np.random.default_rng(4)
 
-                    def drive(d):
-                        d.ctrl[:] = (
-                            rng.uniform(-25, 5)
-                            if "motor" in actuators
-                            else m.tendon_length0[0] + rng.uniform(-0.3, 0.1)
-                        )
-
-                    _, contacts, bad = play(m, reference, 400, drive, every=50)
-                    tally.add((name, integrator, locks, actuators), reference, contacts, bad, 400)
-            tally.end(f"{name} {integrator}")
+                _, contacts, bad = play(m, reference, 400, drive, every=50)
+                tally.add((name, integrator, locks, actuators), reference, contacts, bad, 400)
+        tally.end(f"{name} {integrator}")
 
 
 def test_engine():

@@ -15,7 +15,7 @@ import scripts
 
 GEAR = '<config key="joint" value="a"/><config key="coulomb" value="0.1"/>'
 BRAKE = '<actuator><plugin name="hold" plugin="mjgear.brake" joint="b"><config key="holding_torque" value="1"/>{}</plugin></actuator>'
-STORM = scripts.fewer(1000)
+STORM = 125 if scripts.SANITIZED else 1000
 
 
 def text(keys=GEAR, more="", actuator="", option="", links=2):
