@@ -11,6 +11,9 @@ if command -v ccache > /dev/null; then
   export CMAKE_C_COMPILER_LAUNCHER=${CMAKE_C_COMPILER_LAUNCHER-ccache}
   export CMAKE_CXX_COMPILER_LAUNCHER=${CMAKE_CXX_COMPILER_LAUNCHER-ccache}
 fi
+# Python compiles a module once, and leaves nothing beside the sources
+export PYTHONPYCACHEPREFIX=$PWD/build/pycache
+unset PYTHONDONTWRITEBYTECODE
 logs=build/logs
 
 # ------------------------------------------ words ------------------------------------------------

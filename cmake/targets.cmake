@@ -123,7 +123,9 @@ function(mjgear_add_python_test name)
     set(arg_TIMEOUT 900)  # a hang; machines with much else to do need several times as long as alone
   endif()
   set(env "MJGEAR_PLUGIN_PATH=$<TARGET_FILE:mjgear>" "MJGEAR_SOURCE_DIR=${PROJECT_SOURCE_DIR}"
-    "PYTHONPATH=${PROJECT_SOURCE_DIR}/python" "MJGEAR_LIBRARIES=$<TARGET_FILE_DIR:mjgear>" PYTHONDONTWRITEBYTECODE=1
+    "PYTHONPATH=${PROJECT_SOURCE_DIR}/python" "MJGEAR_LIBRARIES=$<TARGET_FILE_DIR:mjgear>"
+    PYTHONDONTWRITEBYTECODE=
+    "PYTHONPYCACHEPREFIX=${PROJECT_SOURCE_DIR}/build/pycache"  # modules are compiled once, and not beside the sources
     OPENBLAS_NUM_THREADS=1)  # tests run beside each other, and threads of small matrices wait for each other
   if(MJGEAR_SANITIZE MATCHES address)
     foreach(runtime libasan.so libstdc++.so)

@@ -11,7 +11,6 @@ import signal
 import subprocess
 import sys
 import tempfile
-import time
 import unittest
 import xml.etree.ElementTree as ElementTree
 
@@ -412,18 +411,27 @@ class Commands(Folder):
 
     def test_interrupt_of_imports(self):
         """An interrupt at any moment leaves no lines of Python's."""
-        start = _programs._START
-        for wait in (0.1, 0.2, 0.3, 0.5, 0.8):  # behind the start of Python itself
+        for imports in (
+            1,
+            50,
+            200,
+            400,
+            600,
+        ):  # behind that of signal, by which the program leaves interrupts to the system
             with subprocess.Popen(
-                [sys.executable, "-c", start, "protocol", "mx64", "--stall", "6"],
-                stdout=subprocess.PIPE,
+                [sys.executable, "-X", "importtime", "-c", _programs._START, "protocol", "mx64", "--stall", "6"],
+                stdout=subprocess.DEVNULL,
                 stderr=subprocess.PIPE,
                 text=True,
             ) as program:
-                time.sleep(wait)
+                while not program.stderr.readline().endswith("| signal\n"):
+                    pass
+                for _ in range(imports):
+                    last = program.stderr.readline()
                 program.send_signal(signal.SIGINT)
-                told = program.communicate()[1]
-            self.assertNotIn("KeyboardInterrupt", told, wait)
+                told = program.stderr.read()
+            self.assertEqual((last[:12], program.returncode), ("import time:", -signal.SIGINT), imports)
+            self.assertNotIn("KeyboardInterrupt", told, imports)
 
     def test_degrees(self):
         """Positions over more than 50 rad of a joint with ends are mostly degrees: their unit is named, or asked for."""
