@@ -158,7 +158,7 @@ function(mjgear_add_fuzzer name)
     return()
   endif()
   if(NOT arg_SECONDS)
-    set(arg_SECONDS 2)  # of an hour with ./check --long
+    set(arg_SECONDS 1)  # of an hour with ./check --long
   endif()
   add_executable(${name} ${arg_SOURCES})
   target_link_libraries(${name} PRIVATE mjgear_options ${arg_LIBS})
