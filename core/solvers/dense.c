@@ -56,11 +56,6 @@ static void subtractProduct(double* C, const double* L, const double* U, int flg
 }
 
 
-static inline double sumLane(const mjgiSimd* x) {
-  return ((*x)[0] + (*x)[2]) + ((*x)[1] + (*x)[3]);
-}
-
-
 // Compute rows i .. i + count - 1 of y = A x, for constant count, as independent sums.
 static inline void mulRows(double* restrict y, const double* restrict A, const double* restrict x,
                            int n, int count) {
@@ -72,7 +67,7 @@ static inline void mulRows(double* restrict y, const double* restrict A, const d
     }
   }
   for (int r = 0; r < count; r++) {
-    y[r] = sumLane(sum + r);
+    y[r] = (sum[r][0] + sum[r][2]) + (sum[r][1] + sum[r][3]);
   }
   for (; j < n; j++) {
     for (int r = 0; r < count; r++) {

@@ -62,12 +62,6 @@ static void warnOfRounding(mjgpGears* g, const mjModel* m, const mjData* d, int 
 }
 
 
-// Returns 1 if the joints of a gear have fallen asleep: the engine does it after our step.
-static int hasFallenAsleep(const mjgpGears* g, const mjModel* m, const mjData* d, int i) {
-  return (m->opt.enableflags & mjENBL_SLEEP) && !mjgp_isAwake(m, d, g->in.E[i].dof[0]);
-}
-
-
 // Returns 1 if gear i has no friction and no gap: any motion fits it
 static int isIdeal(const mjgpGears* g, int i) {
   return g->in.ordinary[i] && g->in.gamma_u[i] == 0 && g->in.gamma_v[i] == 0 &&
@@ -103,7 +97,9 @@ static int motionMatches(mjtNum* most, const mjgpGears* g, const mjModel* m, con
 
     // the first bound is the smaller one, and cheap
     int differs = error > mjgpCONFIRMED * scale && error > velocityTolerance(g, i, largest);
-    if ((drives || differs) && !mju_isBad(v) && !hasFallenAsleep(g, m, d, i)) {
+    // the engine puts trees to sleep after our step, at zero velocity
+    int asleep = (m->opt.enableflags & mjENBL_SLEEP) && !mjgp_isAwake(m, d, g->in.E[i].dof[0]);
+    if ((drives || differs) && !mju_isBad(v) && !asleep) {
       return 0;
     }
   }

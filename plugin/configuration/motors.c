@@ -43,11 +43,6 @@ static int moves(const mjModel* m, int actuator, int dof) {
 }
 
 
-static int isFixed(const mjModel* m, int tendon) {
-  return m->wrap_type[m->tendon_adr[tendon]] == mjWRAP_JOINT;
-}
-
-
 // Returns the index of the gear on a tendon that an actuator drives, or mjgpDRIVES_*.
 static int driveOf(const mjModel* m, int actuator, const mjgpJoint* joint, int n) {
   int type = m->actuator_trntype[actuator], id = m->actuator_trnid[2 * actuator], moved = 0;
@@ -60,7 +55,8 @@ static int driveOf(const mjModel* m, int actuator, const mjgpJoint* joint, int n
         return i;
       }
     }
-    return isFixed(m, id) ? mjgpDRIVES_JOINTS : mjgpDRIVES_NONE;
+    int fixed = m->wrap_type[m->tendon_adr[id]] == mjWRAP_JOINT;
+    return fixed ? mjgpDRIVES_JOINTS : mjgpDRIVES_NONE;
   }
   for (int dof = 0; dof < m->nv && type == mjTRN_SLIDERCRANK; dof++) {
     moved += moves(m, actuator, dof);

@@ -197,26 +197,19 @@ static void mapTranspose(int* transpose, const mjModel* m) {
 }
 
 
-// Write long texts in ASCII: the engine may cut a letter at 500 bytes, which Python does not read.
-static void writeAscii(char* text, int n) {
-  enum {
-    mjgpTOLD = 200
-  };
-  for (int i = 0; i < n && n > mjgpTOLD; i++) {
-    text[i] = (text[i] & 0x80) ? '?' : text[i];
-  }
-}
-
-
 // Warn of the first problem; the engine has no room for all.
 static void warnRefusal(const mjgReport* report) {
-  int first = (int)strcspn(report->text, "\n");
-  writeAscii(report->text, first);
-  if (report->count == 1) {
+  int first = (int)strcspn(report->text, "\n"), more = report->count - 1;
+
+  // the engine may cut a letter of a long text, which Python does not read
+  for (int i = 0; i < first && first > 200; i++) {
+    report->text[i] = (report->text[i] & 0x80) ? '?' : report->text[i];
+  }
+  if (!more) {
     mju_warning("%.*s", first, report->text);
   } else {
-    mju_warning("%.*s\nand %d more problem%s: 'mjgear check' lists them", first, report->text,
-                report->count - 1, report->count == 2 ? "" : "s");
+    mju_warning("%.*s\nand %d more problem%s: 'mjgear check' lists them", first, report->text, more,
+                more == 1 ? "" : "s");
   }
 }
 
