@@ -579,7 +579,10 @@ MUTATIONS = [
             ("piece->released = 1;\n  return 1;", "return 0;"),
             ("out->load[i] = next == mjgiSTUCK ? out->load[i] : mjgi_pieceLoad(next);", ""),
             ("piece->turned = own < 0;", ""),
-            ("(acc - piece->acc) - piece->rate * (x - piece->x);", "(acc - piece->acc) + piece->rate * (x - piece->x);"),
+            (
+                "(acc - piece->acc) - piece->rate * (x - piece->x);",
+                "(acc - piece->acc) + piece->rate * (x - piece->x);",
+            ),
             ("return piece->t + piece->slope * (acc - piece->acc)", "return piece->t"),
             ("+ offset / own;", "+ offset;"),
             ("mode ? mode : t > 0 ? 1 : -1);\n  mjtNum load", "mode ? -mode : t > 0 ? 1 : -1);\n  mjtNum load"),

@@ -121,7 +121,7 @@ class Films(unittest.TestCase):
         (FOLDER / "kept.csv").chmod(0o640)
         view("rod/gamma_v=1.05", "--csv", "kept.csv", "--duration", "0.1")  # a new table replaces it whole
         self.assertEqual((FOLDER / "kept.csv").stat().st_mode & 0o777, 0o640)
-        self.assertEqual(len(programs.table(FOLDER / "kept.csv")), 200)
+        self.assertEqual(len(programs.table(FOLDER / "kept.csv")), 100)
 
     def test_tendons(self):
         """Gears on tendons: they move with the joints, and their friction acts on the joints."""

@@ -75,7 +75,9 @@ def declarations(text):
         ruler = RULER.match(line)
         if ruler:
             section, comment = ruler[1], []
-        elif code or (line.strip() and not opening and not line.startswith(("//", "#", 'extern "C"', "}", "mjgBEGIN", "mjgEND"))):
+        elif code or (
+            line.strip() and not opening and not line.startswith(("//", "#", 'extern "C"', "}", "mjgBEGIN", "mjgEND"))
+        ):
             code.append(line)
             bare = [one.split("//")[0] for one in code]
             depth = sum(one.count("{") - one.count("}") for one in bare)
