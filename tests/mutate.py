@@ -860,7 +860,7 @@ MUTATIONS = [
         "plugin/friction/friction.c",
         "test_plugin_sensor",
         [
-            ("-in->gamma_v[i], bound.c,", "in->gamma_u[i], bound.c,"),
+            ("in->gamma_v[i], bound.c,", "in->gamma_u[i], bound.c,"),
         ],
     ),
     Of(

@@ -23,6 +23,7 @@
 //                         again without it
 //     mjgi_lawJammed      1 if a joint at rest stays at rest under any torque in
 //                         its direction
+//     mjgi_lawLocked      the same under any load
 //
 // An active set method solves the equations of the pieces (stuck: v+ = 0; slipping:
 // mjgi_lawRow) and asks mjgi_lawResolve or mjgi_lawNext whether they were the right ones.
@@ -247,6 +248,19 @@ mjgFUNCTION int mjgi_lawJammed(mjgREAL t, mjgREAL lambda, mjgREAL p, mjgREAL c,
   int load, s = t > 0 ? 1 : -1;
   mjgREAL r = mjgi_lawRatio(static_ratio, v0, s);
   return t != 0 && mjgi_lawLimit(&load, s, lambda - p * t, p, c, r) == mjgiINFINITY;
+}
+
+// Returns 1 if a joint at rest with friction t stays at rest under any load in its direction, with
+// the torque into its gear given. Its load falls by beta per unit of friction, and from its zero on
+// the bound grows with it.
+mjgFUNCTION int mjgi_lawLocked(mjgREAL t, mjgREAL lambda, mjgREAL beta, mjgREAL c,
+                               mjgREAL static_ratio, mjgREAL v0) {
+  int s = t > 0 ? 1 : -1;
+  mjgREAL r = mjgi_lawRatio(static_ratio, v0, s), load = (mjgREAL)s * lambda;
+  if (t == 0 || !(r * beta >= 1)) {
+    return t != 0 && c == mjgiINFINITY;
+  }
+  return load <= 0 || (mjgREAL)s * t + load / beta <= r * c;
 }
 
 #endif  // MJGEAR_LAW_H_

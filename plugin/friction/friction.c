@@ -109,7 +109,7 @@ int mjgp_isLocked(const mjgpGears* g, int i) {
   const mjgpInput* in = &g->in;
   mjgpBound bound = mjgp_boundOf(in, i, g->out.t[i] > 0 ? 1 : -1, 0);
   return g->out.mode[i] == 0 && !mjgp_hasGap(g->config->joint + i) &&
-         mjgi_lawJammed(g->out.t[i], g->out.lambda[i] + bound.shift, -in->gamma_v[i], bound.c,
+         mjgi_lawLocked(g->out.t[i], g->out.lambda[i] + bound.shift, in->gamma_v[i], bound.c,
                         in->static_ratio[i], in->v[i]);
 }
 

@@ -71,7 +71,7 @@ class Functions(NamedTuple):
     newton: wp.Function
     exchange: wp.Function
     hold: wp.Function
-    jammed: wp.Function
+    locked: wp.Function
     releases: wp.Function
 
 
@@ -318,10 +318,10 @@ def functions(real: str) -> Functions:
     @wp.func_native(
         head
         + """
-    return mjgear::mjgi_lawJammed(t, lam, p, c, static_ratio, v0);
+    return mjgear::mjgi_lawLocked(t, lam, beta, c, static_ratio, v0);
     """
     )
-    def jammed(t: scalar, lam: scalar, p: scalar, c: scalar, static_ratio: scalar, v0: scalar) -> int: ...
+    def locked(t: scalar, lam: scalar, beta: scalar, c: scalar, static_ratio: scalar, v0: scalar) -> int: ...
 
     @wp.func_native(
         head
@@ -333,5 +333,5 @@ def functions(real: str) -> Functions:
 
     return Functions(
         sync, lane, expand, add_row, gap, along, times, gather, factor, columns, solve, multiply, multiply_columns, integrated, effect, newton, exchange, hold,
-        jammed, releases,
+        locked, releases,
     )  # fmt: skip

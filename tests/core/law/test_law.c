@@ -224,8 +224,39 @@ static void staticBound(void** state) {
 }
 
 
+// a joint at rest is locked if it stays between its bounds while its load grows to 10^4 times its size
+static void locked(void** state) {
+  (void)state;
+  int found[2] = {0};
+  unsigned seed = 1;
+  double x[5];
+  for (int k = 0; k < 20000; k++) {
+    for (int i = 0; i < 5; i++) {
+      seed = seed * 1664525u + 1013904223u;
+      x[i] = seed / 4294967296.0;
+    }
+    double t = 4 * x[0] - 2, lambda = 4 * x[1] - 2, beta = 2 * x[2], c = k % 2 ? x[3] : 0,
+           r = 1 + k % 3 * x[4];
+    int s = t > 0 ? 1 : -1, rests = fabs(t) <= r * (fabs(lambda) + c), stays = 1;
+    for (double more = 0; more < 1e4 && rests; more += more < 10 ? 1e-2 : more) {
+      stays &= fabs(t) + more <= r * (fabs(lambda - beta * s * more) + c) + 1e-12 * more;
+    }
+    if (rests && fabs(r * beta - 1) > 1e-3) {
+      int is = mjgi_lawLocked(t, lambda, beta, c, r, 0);
+      found[is]++;
+      assert_true(is <= stays);
+      assert_true(is || !stays || beta == 0 || fabs(fabs(t) + s * lambda / beta - r * c) < 2e-2);
+    }
+  }
+  assert_true(found[0] > 2000 && found[1] > 2000);
+  assert_int_equal(mjgi_lawLocked(1, 0, 0, INFINITY, 1, 0), 1);
+  assert_int_equal(mjgi_lawLocked(0, 0, 2, 1, 1, 0), 0);
+}
+
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(locked),
       cmocka_unit_test(limitIsWhereTheBoundIsMet),
       cmocka_unit_test(answerIsOnItsPiece),
       cmocka_unit_test(corners),

@@ -114,8 +114,8 @@ static void test_values(void** state) {
 
 
 // A slide behind a rotor rests under a load F. It is locked if it rests under 10^3 F and 10^6 F, too:
-// with gamma_v > 1 always with the motor off, also behind a heavy rotor, not if the motor bears the
-// load, and not if it pushes with the load
+// with gamma_v > 1 always with the motor off, also behind a heavy rotor, and if the motor pushes with
+// a much larger load; not if the motor bears the load
 static void test_locked(void** state) {
   (void)state;
   static const struct {
@@ -125,7 +125,8 @@ static void test_locked(void** state) {
       {.1, 0, mjgpGEAR_LOCKED},
       {.1, -5, mjgpGEAR_LOCKED},  // the motor bears a part of it
       {.1, -30, mjgpGEAR_STUCK},  // the motor bears it
-      {1, 0, mjgpGEAR_LOCKED},    // the effect of friction on the load is above -1
+      {.1, .5, mjgpGEAR_LOCKED},
+      {1, 0, mjgpGEAR_LOCKED},  // the effect of friction on the load is above -1
   };
   for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
     mjModel* m = makeModel(

@@ -27,7 +27,7 @@ def largest_of(torques: wp.array(dtype=float)) -> float:
 
 def make(numbers) -> list[wp.Kernel]:
     real, Law, Past, Found, Result = numbers.real, numbers.Law, numbers.Past, numbers.Found, numbers.Result
-    bound_at_rest, jammed = numbers.native.hold, numbers.native.jammed
+    bound_at_rest, locked = numbers.native.hold, numbers.native.locked
 
     @wp.func
     def load(law: Law, w: int, g: int, t: real, change: real) -> real:
@@ -115,10 +115,10 @@ def make(numbers) -> list[wp.Kernel]:
                 if real(s) * u > real(0.0):
                     does = BOTH
         elif (
-            jammed(
+            locked(
                 t,
                 lam,
-                -law.beta[w, g],
+                law.beta[w, g],
                 law.c[w, g],
                 law.ratio[w, g],
                 law.v0[w, g],
