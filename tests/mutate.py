@@ -843,7 +843,7 @@ MUTATIONS = [
             ("!keepsRows(f) ||", ""),
             ("!(error <= mjgpROOT)", "0", "only a nearly singular system is unbalanced after a direct solution"),
             ("error <= mjgpROOT * most &&", ""),
-            ("(!toRestBranch(f) &&", "("),
+            ("(!toRestBranch(f) &&", "(!(0 && toRestBranch(f)) &&"),
         ],
     ),
     Of(
