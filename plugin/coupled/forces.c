@@ -436,7 +436,7 @@ static void finish(mjgpForces* f, int iterations, mjtNum error) {
 }
 
 
-// Returns a bound of the largest row sum of C D.
+// Returns the largest row sum of C D, of absolute values.
 static mjtNum largestSum(const mjgpForces* f) {
   mjtNum most = 0;
   for (int i = 0; i < f->n; i++) {
