@@ -480,7 +480,7 @@ MUTATIONS = [
         "plugin/coupled/newton.c",
         "test_drive_train.py",
         [
-            ("return *error <= mjgpROOT && *error > mjgpGAINED * before;", "return 0;"),
+            ("(error > mjgpGAINED * before || isZero(p))", "0"),
         ],
     ),
     Of(
@@ -491,9 +491,9 @@ MUTATIONS = [
             ("f ? -mju_dot(f, p->row,", "f ? mju_dot(f, p->row,"),
             ("linear += p->t[i] * mjgp_mulGear(group, i, s->search);", ""),
             ("mju_addToScl(p->smooth, p->before, 1 - share, nv);", ""),
-            ("if (changes && (*iterations >=", "if (changes && !p->whole && (*iterations >="),
+            ("if (changes && (k >= exchanges", "if (changes && !p->whole && (k >= exchanges"),
             ("mju_scl(p->balance, s->gradient, -1, group->nv);", "mju_scl(p->balance, s->gradient, 1, group->nv);"),
-            ("return *changed ? missing <= mjgpMISSING * most : 2;", "return 2;"),
+            ("error = changes ? error : residual(p);", "error = 0;"),
             (
                 "p->balance[group->E_dof[k]] -= group->E[k] * p->t[i];",
                 "p->balance[group->E_dof[k]] += group->E[k] * p->t[i];",
@@ -502,9 +502,9 @@ MUTATIONS = [
             ("mju_addToScl(s->a, s->search, share - 1, nv);", "mju_addToScl(s->a, s->search, share, nv);"),
             ("b.at_high <= most)", "b.at_high >= most)"),
             ("mju_abs(g->in.v[joint]) + h * most;", "mju_abs(g->in.v[joint]);"),
-            ("if (!changes && (", "if (("),
+            ("if (!changes && ends) {", "if (ends) {"),
             ("&& !mjgp_releasePieces(p->piece, s->n, s->g)", ""),
-            ("cones |= now == mjCNSTRSTATE_CONE;", ""),
+            ("return mjgp_hasSliding(group) || memcmp(", "return memcmp("),
         ],
     ),
     Of(
@@ -587,7 +587,7 @@ MUTATIONS = [
             ("+ offset / own;", "+ offset;"),
             ("mode ? mode : t > 0 ? 1 : -1);\n  mjtNum load", "mode ? -mode : t > 0 ? 1 : -1);\n  mjtNum load"),
             ("in->static_ratio[i] * in->gamma_v[i] < 1", "in->gamma_v[i] < 1"),
-            ("mju_abs(t) <= most + (piece->held ? mjgpFACTORED : mjgpROUGH) * size", "0"),
+            ("mju_abs(t) <= most + (piece->held ? mjgpFACTORED : mjgpSAME) * size", "0"),
             ("(rests ? along : v) > 0", "v > 0"),
             ("return s * mjMAX(up, down);", "return s * up;"),
         ],

@@ -35,23 +35,22 @@ static int forcesChanged(const mjgpGears* g, const mjModel* m, mjData* d) {
 
 // Returns the round-off of joint i's velocity, with the tolerance of an engine that iterates.
 static mjtNum rounding(const mjgpGears* g, int i, mjtNum most) {
-  mjtNum scale = g->out.cancellation[i] + mjgpSHARED * most;
-  return mjgpSAME * scale + mjgpEVALUATIONS * g->out.rounding[i] +
-         mjgpITERATED * g->out.tolerance * most + mjgpSTILL;
+  mjtNum scale = g->out.cancellation[i] + mjgpLEFT * most;
+  return mjgpSAME * scale + mjgpZERO * g->out.rounding[i] + mjgpITERATED * g->out.tolerance * most +
+         mjgpSTILL;
 }
 
 
 // Returns the difference of joint i's velocity up to which the engine's motion is the solved one.
 static mjtNum velocityTolerance(const mjgpGears* g, int i, mjtNum most) {
-  return mjgpCONFIRMED * (g->out.cancellation[i] + mjgpLEAST * most) + rounding(g, i, most) +
-         mjgpSLOWLY * g->out.tolerance * most;
+  return mjgpCLOSE * (g->out.cancellation[i] + mjgpLEAST * most) + rounding(g, i, most);
 }
 
 
 // Warn of rows so stiff that round-off of their forces moves a joint.
 static void warnOfRounding(mjgpGears* g, const mjModel* m, const mjData* d, int i) {
-  mjtNum open = mjgpEVALUATIONS * g->out.rounding[i];
-  if (open > mjgpSEEN && open > mjgpCONFIRMED * g->out.cancellation[i] + mjgpSEEN) {
+  mjtNum open = mjgpZERO * g->out.rounding[i];
+  if (open > mjgpSEEN && open > mjgpCLOSE * g->out.cancellation[i] + mjgpSEEN) {
     mjgp_warn(
         g, mjgpWARN_ROUNDING,
         "at time %g constraint forces on %s '%.60s' are so large that their rounding alone may "
@@ -76,7 +75,7 @@ static int motionMatches(mjtNum* most, const mjgpGears* g, const mjModel* m, con
   for (int a = 0; a < g->in.nactive; a++) {
     int i = g->in.active[a];
     mjtNum v = mjgp_velocityOf(g, d, i), scale = g->out.cancellation[i];
-    close &= mju_abs(v - g->out.v_next[i]) <= mjgpCONFIRMED * scale;
+    close &= mju_abs(v - g->out.v_next[i]) <= mjgpCLOSE * scale;
     close &= g->out.t[i] * v >= 0 || (gaps && g->config->joint[i].gap != mjgpGAP_NONE);
     largest = scale > largest ? scale : largest;
   }
@@ -86,7 +85,7 @@ static int motionMatches(mjtNum* most, const mjgpGears* g, const mjModel* m, con
     const mjgpJoint* joint = g->config->joint + i;
     mjtNum v = mjgp_velocityOf(g, d, i), error = mju_abs(v - g->out.v_next[i]);
     mjtNum scale = g->out.cancellation[i];
-    if (isIdeal(g, i) || (error <= mjgpCONFIRMED * scale && g->out.t[i] * v >= 0)) {
+    if (isIdeal(g, i) || (error <= mjgpCLOSE * scale && g->out.t[i] * v >= 0)) {
       continue;
     }
     mjtNum open = rounding(g, i, largest);
@@ -96,7 +95,7 @@ static int motionMatches(mjtNum* most, const mjgpGears* g, const mjModel* m, con
     drives = drives && m->opt.timestep * mju_abs(g->out.t[i]) > open * mjgp_restInertia(m, joint);
 
     // the first bound is the smaller one, and cheap
-    int differs = error > mjgpCONFIRMED * scale && error > velocityTolerance(g, i, largest);
+    int differs = error > mjgpCLOSE * scale && error > velocityTolerance(g, i, largest);
     // the engine puts trees to sleep after our step, at zero velocity
     int asleep = (m->opt.enableflags & mjENBL_SLEEP) && !mjgp_isAwake(m, d, g->in.E[i].dof[0]);
     if ((drives || differs) && !mju_isBad(v) && !asleep) {

@@ -602,7 +602,7 @@ void mjgp_gradient(const mjgpGroup* group, mjtNum* gradient, mjtNum* rounding, c
   }
   for (int i = 0; i < group->nefc; i++) {
     mjtNum size = mjgp_rowSize(group, i, a);
-    if (group->state[i] != mjCNSTRSTATE_SATISFIED || group->jar[i] < mjgpEDGE * size) {
+    if (group->state[i] != mjCNSTRSTATE_SATISFIED || group->jar[i] < mjgpSUMMED * size) {
       size = size * group->D[i] + mju_abs(group->f[i]);
       for (int k = group->J_adr[i]; k < group->J_adr[i + 1]; k++) {
         *(mjgiSimd*)(rounding + group->J_lane[k]) +=

@@ -95,7 +95,7 @@ void mjgp_mulJacobian(const mjgpGroup* group, mjtNum* result, const mjtNum* x);
 void mjgp_residual(mjgpGroup* group, mjtNum* jar, const mjtNum* a);
 
 // Returns the size of the terms of J a - aref in row i. The sum is round-off below
-// mjgpEDGE times this size.
+// mjgpSUMMED times this size.
 mjtNum mjgp_rowSize(const mjgpGroup* group, int i, const mjtNum* a);
 
 // Compute forces f and states at jar, and Hessians of cones (nullable). Returns the cost.

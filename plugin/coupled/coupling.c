@@ -160,13 +160,13 @@ static int mayShare(const mjgpStep* s) {
 static int shareLoad(mjgpStep* s, int* method, mjtNum* error, int* worst) {
   mjgpInput* in = &s->g->in;
   const int* joint = s->group->joint;
-  mjtNum share = mjgpSHARING * s->m->opt.timestep;
+  mjtNum share = mjgpCLOSE * s->m->opt.timestep;
   int found = 1;
   mj_markStack(s->d);
   mjtNum* given = mj_stackAllocNum(s->d, 2 * (size_t)s->n);
   *error = 1;
-  for (int pass = 0; found && pass < mjgpSHARES; pass++) {
-    if (pass > 1 && *error <= mjgpROUGH) {
+  for (int pass = 0; found && pass < mjgpITERATIONS; pass++) {
+    if (pass > 1 && *error <= mjgpSAME) {
       break;
     }
     for (int i = 0; i < s->n; i++) {
@@ -272,7 +272,10 @@ static mjtNum costOf(mjgpGroup* group, mjtNum* a, const mjtNum* acceleration) {
 // Warm-start an island without gears at the cheaper of qacc_warmstart and qacc_smooth.
 static void startIsland(mjgpGears* g, const mjModel* m, mjData* d, const mjgpInertia* Mhat,
                         const mjtNum* force, const mjtNum* smooth, int island) {
-  mjgpPart part = mjgp_islandPart(d, island);
+  const mjgpPart part = {.nv = d->island_nv[island],
+                         .nefc = d->island_nefc[island],
+                         .dof = d->map_idof2dof + d->island_idofadr[island],
+                         .row = d->map_iefc2efc + d->island_iefcadr[island]};
   mjgpGroup group;
   mj_markStack(d);
   mjgp_makeGroup(&group, m, d, g, Mhat, g->scratch.local, force, &part);
@@ -362,39 +365,13 @@ static void solveParts(mjgpGears* g, const mjModel* m, mjData* d, mjgpInertia* M
 }
 
 
-// Solve for gears on trees coupled by tendons of several joints. Moves all other joints
-// to the front and returns their number.
-static int solveTendons(mjgpGears* g, const mjModel* m, mjData* d, mjgpInertia* Mhat,
-                        const mjtNum* force, int* joint, int n) {
-  // tendons are the last ones
-  while (n && g->config->joint[joint[n - 1]].dof < 0) {
-    int block = g->config->block[joint[n - 1]], left = 0, npart = 0;
-    mj_markStack(d);
-    int* part = mj_stackAllocInt(d, (size_t)n);
-    for (int i = 0; i < n; i++) {
-      if (g->config->block[joint[i]] == block) {
-        part[npart++] = joint[i];
-      } else {
-        joint[left++] = joint[i];
-      }
-    }
-    solveParts(g, m, d, Mhat, force, part, npart, 0);
-    mj_freeStack(d);
-    n = left;
-  }
-  return n;
-}
-
-
-// Solve for friction of joints without constraints, tree by tree.
+// Solve for friction of joints without constraints, tree by tree where no tendon has a gear.
 static void solveFree(mjgpGears* g, const mjModel* m, mjData* d, mjgpInertia* Mhat,
                       const mjtNum* force, int* joint, int n) {
-  if (Mhat->coupled || g->in.reaches) {
-    solveParts(g, m, d, Mhat, force, joint, n, 0);
-    return;
+  int tendons = g->config->joint[joint[n - 1]].dof < 0;  // they are the last ones
+  if (!Mhat->coupled && !g->in.reaches && !tendons) {
+    n = mjgp_solveTrees(g, m, d, Mhat, force, joint, n);
   }
-  n = solveTendons(g, m, d, Mhat, force, joint, n);
-  n = mjgp_solveTrees(g, m, d, Mhat, force, joint, n);
   if (n) {
     solveParts(g, m, d, Mhat, force, joint, n, 0);
   }

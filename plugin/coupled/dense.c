@@ -107,7 +107,7 @@ int mjgp_solveDense(mjgpStep* s) {
   int solved = 0, worst;
   mjgp_evaluate(s);
   int going = mjgp_linearize(s);
-  for (int k = 0; k < mjgpSTEPS && going && !solved; k++) {
+  for (int k = 0; k < mjgpITERATIONS && going && !solved; k++) {
     mj_markStack(s->d);
     going = solveLinear(s) && mjgp_inner(s, s->t);
     mj_freeStack(s->d);

@@ -150,8 +150,8 @@ static mjtNum farthest(const mjgpStep* s, int* worst, const mjtNum* size, mjtNum
                     mju_abs(g->in.tau[joint]) + g->in.inertia[joint] * velocity / h +
                     (size ? size[i] : 0);
 
-    int rests = mju_abs(v) <= mjgpROUNDED * velocity && low <= t && t <= high;
-    if (rests || mju_abs(t - (v > 0 ? high : low)) <= mjgpROUNDED * torque) {
+    int rests = mju_abs(v) <= mjgpSUMMED * velocity && low <= t && t <= high;
+    if (rests || mju_abs(t - (v > 0 ? high : low)) <= mjgpSUMMED * torque) {
       continue;
     }
     mjtNum error = graphDistance(t, v, low, high, torque, velocity);
@@ -192,7 +192,7 @@ mjtNum mjgp_lawError(mjgpStep* s, int* worst) {
       size[i] += row > 0 ? s->rounding[group->E_dof[k]] / (DBL_EPSILON * row) : 0;
     }
   }
-  error = farthest(s, worst, size, mjgpNEIGHBOURS * fastest + mjMINVAL);
+  error = farthest(s, worst, size, mjgpCLOSE * fastest + mjMINVAL);
   mj_freeStack(s->d);
   return error;
 }

@@ -100,7 +100,7 @@ static int nextPieces(mjgpNewton* p) {
 
       // a steep line of a pre-sliding gear has fewer digits than the torque balance
       int yields = !s->g->out.mode[piece->joint] && s->g->in.compliance[piece->joint] > 0;
-      p->t[i] = yields && mju_abs(left - p->t[i]) <= mjgpMISSING * size ? left : p->t[i];
+      p->t[i] = yields && mju_abs(left - p->t[i]) <= mjgpCLOSE * size ? left : p->t[i];
     } else {
       p->t[i] = left;
     }
@@ -114,29 +114,17 @@ static int nextPieces(mjgpNewton* p) {
 }
 
 
-// Returns 2 if the row states equal s->state, 1 if the missing force is below tolerance, else 0.
-static int compareStates(const mjgpStep* s, int* changed) {
+// Returns 1 if rows act otherwise than in the factors, or a contact slides: the forces are others
+// than those of the linear system.
+static int forcesDiffer(const mjgpStep* s) {
   const mjgpGroup* group = s->group;
-  mjtNum most = 0, missing = 0;
-  int cones = 0;
-  *changed = 0;
-  for (int i = 0; i < group->nefc; i++) {
-    int now = group->state[i], then = s->state[i];
-    *changed |= now != then;
-    cones |= now == mjCNSTRSTATE_CONE;
-    most = mju_max(most, mju_abs(group->f[i]));
-    if (now != then && now + then == mjCNSTRSTATE_SATISFIED + mjCNSTRSTATE_QUADRATIC &&
-        mju_abs(group->jar[i]) > mjgpSUMMED * mjgp_rowSize(group, i, s->a)) {
-      missing = mju_max(missing, mju_abs(group->jar[i]) * group->D[i]);
-    }
-  }
-  *changed |= cones;
-  return *changed ? missing <= mjgpMISSING * most : 2;
+  size_t size = sizeof(int) * (size_t)group->nefc;
+  return mjgp_hasSliding(group) || memcmp(group->state, s->factored, size);
 }
 
 
-// Returns 1 if the gradient with friction is round-off, that of stiff shafts included.
-static int isZero(mjgpNewton* p) {
+// Set s->rounding, that of stiff shafts included. p->w becomes the gradient with friction.
+static void setRounding(mjgpNewton* p) {
   mjgpStep* s = p->s;
   const mjgpGroup* group = s->group;
   mjgp_gradient(group, p->w, s->rounding, s->a, p->t);
@@ -146,8 +134,14 @@ static int isZero(mjgpNewton* p) {
       s->rounding[group->E_dof[k]] += size * mju_abs(group->E[k]);
     }
   }
-  for (int i = 0; i < s->group->nv; i++) {
-    if (!(mju_abs(p->w[i]) <= mjgpZERO * s->rounding[i])) {
+}
+
+
+// Returns 1 if the gradient with friction is round-off.
+static int isZero(mjgpNewton* p) {
+  setRounding(p);
+  for (int i = 0; i < p->s->group->nv; i++) {
+    if (!(mju_abs(p->w[i]) <= mjgpZERO * p->s->rounding[i])) {
       return 0;
     }
   }
@@ -198,7 +192,7 @@ static int shorten(mjgpNewton* p) {
   if (!(b.at_low < 0) || b.at_high <= most) {
     return 0;
   }
-  for (int k = 0; k < mjgpTRIALS && mju_abs(slope) > most; k++) {
+  for (int k = 0; k < mjgpHALVINGS && mju_abs(slope) > most; k++) {
     mjtNum next = b.low - b.at_low * (b.high - b.low) / (b.at_high - b.at_low);
     if (!(next > b.low && next < b.high)) {
       break;
@@ -288,13 +282,23 @@ static mjtNum residual(mjgpNewton* p) {
       moves = mju_max(moves, mju_abs(s->acc[i] - p->piece[i].target));
     }
   }
-  return mju_max(missing > 0 ? missing / most : 0, moves > 0 ? moves / fastest : 0);
+  mjtNum error = mju_max(missing > 0 ? missing / most : 0, moves > 0 ? moves / fastest : 0);
+  return error <= mjgpROOT || (s->rows && error > mjgpSAME) || !isZero(p) ? error : 0;
 }
 
 
-// Store the results. error: residual of the solution
-static void finish(mjgpNewton* p, int iterations, mjtNum error) {
+// Store the results, unless the residual error is too large. differ: 1 if the forces are others than
+// those of the linear system. Returns 1 if stored
+static int finish(mjgpNewton* p, int iterations, mjtNum error, int differ) {
   mjgpStep* s = p->s;
+  if (!(error <= mjgpROOT)) {
+    return 0;
+  }
+  if (differ) {
+    setRounding(p);
+    mjgp_linearize(s);
+    mjgp_addRounding(s);
+  }
   mjgpGears* g = s->g;
   const mjgpGroup* group = s->group;
   mjtNum h = s->m->opt.timestep, most = 0, fastest = 0;
@@ -338,6 +342,7 @@ static void finish(mjgpNewton* p, int iterations, mjtNum error) {
                                .factorizations = iterations,
                                .residual = error,
                                .sigma_max = -1};
+  return 1;
 }
 
 
@@ -397,18 +402,6 @@ static int toRestBranch(mjgpNewton* p) {
 }
 
 
-// Returns 1 if the gradient is zero up to round-off, or if its residual is below tolerance
-// and the last iteration did not halve it. error: residual of the last iteration
-static int isSolved(mjgpNewton* p, mjtNum* error) {
-  if (isZero(p)) {
-    return 1;
-  }
-  mjtNum before = *error;
-  *error = residual(p);
-  return *error <= mjgpROOT && *error > mjgpGAINED * before;
-}
-
-
 // Make a step on the lines of the pieces, with rows in their states. Returns 0 if the
 // system cannot be solved
 static int step(mjgpNewton* p) {
@@ -429,16 +422,16 @@ static int step(mjgpNewton* p) {
 }
 
 
-// Solve for the active set. Returns 1 if the step is solved. near: 1 if s->rounding
-// belongs to the result
-static int settle(mjgpNewton* p, int flg_connect, int* iterations, int* near) {
+// Solve from the present states and pieces, where M a - b is known. Returns 1 if the step is solved.
+static int iterate(mjgpNewton* p, int flg_connect) {
   mjgpStep* s = p->s;
   mjgpGroup* group = s->group;
-  int most = p->monotone ? mjgpDESCENTS : mjgpITERATIONS;
+  int most = p->monotone ? mjgpINNER : mjgpITERATIONS;
   int exchanges = p->monotone ? mjgpMILD : mjgpEXCHANGES;
   mjtNum error = INFINITY;
+  p->system.factored = 0;
   addForces(p);
-  for (*iterations = 1; *iterations <= most; (*iterations)++) {
+  for (int k = 1; k <= most; k++) {
     if (!mjgp_spend(s) || !step(p)) {
       return 0;
     }
@@ -447,50 +440,31 @@ static int settle(mjgpNewton* p, int flg_connect, int* iterations, int* near) {
     mjgp_residual(group, group->jar, s->a);
     mjgp_forceInStates(group);
     balance(p);
-    int changed, changes = nextPieces(p);
+    int changes = nextPieces(p);
     mjgp_constraintForce(group, group->f, group->state, group->cone, group->jar);
-    memcpy(s->state, s->factored, sizeof(int) * (size_t)group->nefc);
-    *near = compareStates(s, &changed);
-    if (changed && *near && !changes) {
+    int differ = forcesDiffer(s);
+    if (differ && !changes) {
       addForces(p);
     }
-    if (!changes && (*near == 2 || (*near == 1 && isSolved(p, &error)))) {
+    mjtNum before = error;
+    error = changes ? error : residual(p);
+    int ends = !differ || (error <= mjgpROOT && (error > mjgpGAINED * before || isZero(p)));
+    if (!changes && ends) {
       if ((!flg_connect || !toRestBranch(p)) && !mjgp_releasePieces(p->piece, s->n, s->g)) {
-        return 1;
+        return finish(p, k, error, differ);
       }
       setBalance(p);
     } else {
-      int shortened = (changed || p->whole) && shorten(p);
-      if (changed || shortened) {
+      int shortened = (differ || p->whole) && shorten(p);
+      if (differ || shortened) {
         addForces(p);
       }
     }
-    if (changes && (*iterations >= exchanges || (!p->monotone && solvesFriction(p)))) {
+    if (changes && (k >= exchanges || (!p->monotone && solvesFriction(p)))) {
       settleBranches(p);
     }
   }
   return 0;
-}
-
-
-// Solve from the present states and pieces, where M a - b is known.
-static int iterate(mjgpNewton* p, int flg_connect) {
-  mjgpStep* s = p->s;
-  int iterations, near;
-  p->system.factored = 0;
-  if (!settle(p, flg_connect, &iterations, &near)) {
-    return 0;
-  }
-  mjtNum error = residual(p);
-  if (!(error <= mjgpROOT || (isZero(p) && (!s->rows || error <= mjgpROUGH)))) {
-    return 0;
-  }
-  if (near == 1) {
-    mjgp_linearize(s);
-    mjgp_addRounding(s);
-  }
-  finish(p, iterations, error);
-  return 1;
 }
 
 

@@ -277,7 +277,7 @@ static int fitZones(mjgpPath* path) {
   mjgpGroup* group = path->s->group;
   int count = 0;
   for (int k = 0; k < group->ncone; k++) {
-    int row = path->cone[k], zone = mjgp_zoneOf(group->contact[k], group->jar + row, mjgpCURVED);
+    int row = path->cone[k], zone = mjgp_zoneOf(group->contact[k], group->jar + row, mjgpCLOSE);
     if (zone >= 0 && zone != group->state[row] &&
         !mjgp_isApex(group->contact[k], group->jar + row, path->djar + row)) {
       for (int j = 0; j < group->contact[k]->dim; j++) {
@@ -293,7 +293,7 @@ static int fitZones(mjgpPath* path) {
 // Correct the point back to the path after a segment of this length, and compute the
 // direction. Returns 0 if the error is too large.
 static int correct(mjgpPath* path, mjtNum length) {
-  for (int k = 0; k < mjgpREFINE; k++) {
+  for (int k = 0; k < mjgpEXCHANGES; k++) {
     if (k && !factor(path)) {
       return 0;
     }
@@ -305,12 +305,12 @@ static int correct(mjgpPath* path, mjtNum length) {
     mju_addToScl(path->ea, path->da, -along, path->nv);
     mju_addToScl(path->et, path->dt, -along, path->n);
     mjtNum error = mju_sqrt(product(path, path->ea, along, path->ea, along));
-    if (!(error <= mjgpNEAR + length)) {
+    if (!(error <= mjgpLAW + length)) {
       return 0;
     }
     path->x -= along;
     move(path, path->ea, path->et, 1);
-    if (!fitZones(path) && error <= mjgpNEAR + mjgpLEFT * length) {
+    if (!fitZones(path) && error <= mjgpLAW + mjgpLEFT * length) {
       return 1;
     }
   }
@@ -405,7 +405,7 @@ static mjtNum shaftEnd(mjgpPath* path, int i, int sign, mjtNum length) {
   const mjgpShaft* shaft = path->p->piece[i].shaft;
   mjtNum from = path->s->acc[i], rate = sign * path->dacc[i], low = 0, high = length;
   mjgpShaft trial = *shaft;
-  mjtNum off = isCurved(shaft) ? mjgpCURVED : mjgpOFF;
+  mjtNum off = isCurved(shaft) ? mjgpCLOSE : mjgpSAME;
   if (path->p->piece[i].jumps || rate == 0 || mjgp_moveShaft(&trial, from + length * rate) <= off) {
     return length;
   }
@@ -559,7 +559,7 @@ static int follow(mjgpPath* path) {
       if (!(gone > mjgpSAME) || ++back > mjgpHALVINGS) {
         return 0;
       }
-      longest = mjgpSHRINK * gone;
+      longest = mjgpGAINED * gone;
       goBack(path);
       if (!factor(path) || !correct(path, 1)) {
         return 0;
@@ -585,7 +585,7 @@ static int follow(mjgpPath* path) {
       return 0;
     }
     gone = mju_max(length * rate,
-                   mjgpSHRINK * gone);  // a segment of no length has the error of the last
+                   mjgpGAINED * gone);  // a segment of no length has the error of the last
     longest *= 2;
     path->x = arrived ? 1 : path->x + sign * length;
     if (end == mjgpEND_SHAFT) {

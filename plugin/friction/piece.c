@@ -75,7 +75,7 @@ int mjgp_nextBranch(mjgpPiece* piece, mjgpGears* g, mjtNum W, mjtNum R, mjtNum a
 
 int mjgp_isParallel(const mjgpGears* g, int i) {
   mjtNum gamma = g->in.gamma_v[i], ratio = g->in.static_ratio[i];
-  return mju_abs(gamma - 1) < mjgpSINGULAR || mju_abs(ratio * gamma - 1) < mjgpSINGULAR;
+  return mju_abs(gamma - 1) < mjgpSAME || mju_abs(ratio * gamma - 1) < mjgpSAME;
 }
 
 

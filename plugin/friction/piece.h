@@ -124,7 +124,7 @@ static inline int mjgp_linePiece(mjgpPiece* piece, const mjgpGears* g, mjtNum h,
   mjtNum f = mjgi_lawRow(&offset, mjgi_piece(mode, g->out.load[i] > 0), bound.c, bound.r, bound.r);
   offset += f * bound.shift;
   mjtNum own = 1 + f * gamma_v;
-  if (mju_abs(own) < mjgpSINGULAR) {
+  if (mju_abs(own) < mjgpSAME) {
     piece->weight = own;
     own = 1;
   }
@@ -178,7 +178,7 @@ static inline int mjgp_nextPiece(mjgpPiece* piece, mjgpGears* g, mjtNum h, mjtNu
   int was = mjgi_piece(mode, out->load[i] > 0);
   int next = mjgi_lawNext(was, t, slip, load, bound.c, bound.r, bound.r);
   int turned = mode && mjgi_pieceDirection(next) == mode;
-  if (!mode ? mju_abs(t) <= most + (piece->held ? mjgpFACTORED : mjgpROUGH) * size
+  if (!mode ? mju_abs(t) <= most + (piece->held ? mjgpFACTORED : mjgpSAME) * size
             : turned && mju_abs(load) <= mjgpFACTORED * (mju_abs(u) + size)) {
     out->t[i] = mode ? mode * most : t;
     return 0;

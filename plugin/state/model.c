@@ -158,23 +158,14 @@ enum {
   NSIZE
 };
 #define ARRAY(name, size) mjgpARRAY(mjgpConfig, name, size)
-static const mjgpArray kArray[] = {ARRAY(joint, GEARS),
-                                   ARRAY(state, GEARS),
-                                   ARRAY(stride, GEARS),
-                                   ARRAY(gap, GEARS),
-                                   ARRAY(place, KEYS),
-                                   ARRAY(jnt, GEARS),
-                                   ARRAY(own, GEARS),
-                                   ARRAY(changeable, INSTANCES),
-                                   ARRAY(block, GEARS),
-                                   ARRAY(geared, DOFS),
-                                   ARRAY(dof, DOFS),
-                                   ARRAY(line, DOFS),
-                                   ARRAY(reached, TREES),
-                                   ARRAY(tendon, TENDONS),
-                                   ARRAY(motors.drive, ACTUATORS),
-                                   ARRAY(motors.named, NAMES),
-                                   ARRAY(transpose, NONZEROS),
+static const mjgpArray kArray[] = {ARRAY(joint, GEARS),        ARRAY(state, GEARS),
+                                   ARRAY(stride, GEARS),       ARRAY(gap, GEARS),
+                                   ARRAY(place, KEYS),         ARRAY(jnt, GEARS),
+                                   ARRAY(own, GEARS),          ARRAY(changeable, INSTANCES),
+                                   ARRAY(geared, DOFS),        ARRAY(dof, DOFS),
+                                   ARRAY(line, DOFS),          ARRAY(reached, TREES),
+                                   ARRAY(tendon, TENDONS),     ARRAY(motors.drive, ACTUATORS),
+                                   ARRAY(motors.named, NAMES), ARRAY(transpose, NONZEROS),
                                    ARRAY(seen, BYTES)};
 enum {
   NARRAY = sizeof(kArray) / sizeof(*kArray)
@@ -214,25 +205,13 @@ static void warnRefusal(const mjgReport* report) {
 }
 
 
-// Merge the sets of two coupled trees under the smaller number.
-static void uniteTrees(int* first, int ntree, int a, int b) {
-  int low = mjMIN(first[a], first[b]), high = mjMAX(first[a], first[b]);
-  for (int t = 0; t < ntree && low != high; t++) {
-    first[t] = first[t] == high ? low : first[t];
-  }
-}
-
-
-// Find dofs, trees and tendons on which gears act, and trees that they couple.
+// Find dofs, trees and tendons on which gears act, and whether a gear acts on several trees.
 static void findReach(mjgpConfig* c, const mjModel* m) {
-  int *first = mju_malloc(sizeof(int) * (size_t)(c->ntree + 1)), n;
-  for (int t = 0; t < c->ntree; t++) {
-    first[t] = t;
-  }
   for (int t = 0; t < c->ntendon; t++) {
     c->tendon[t] = -1;
   }
   for (int i = 0; i < c->n; i++) {
+    int n;
     const int* dof = mjgp_rowDofs(&n, m, c->joint + i);
     if (c->joint[i].kind == mjgpTRN_TENDON) {
       c->tendon[c->joint[i].tendon] = i;
@@ -241,18 +220,12 @@ static void findReach(mjgpConfig* c, const mjModel* m) {
     for (int k = 0; k < n; k++) {
       c->dof[dof[k]] = 1;
       c->reached[m->dof_treeid[dof[k]]] = 1;
-
       c->spanning |= m->dof_treeid[dof[0]] != m->dof_treeid[dof[k]];
-      uniteTrees(first, c->ntree, m->dof_treeid[dof[0]], m->dof_treeid[dof[k]]);
     }
     if (c->joint[i].gap == mjgpGAP_LOAD) {
       int motor = c->joint[c->joint[i].partner].dof;
       c->spanning |= m->dof_treeid[dof[0]] != m->dof_treeid[motor];
-      uniteTrees(first, c->ntree, m->dof_treeid[dof[0]], m->dof_treeid[motor]);
     }
-  }
-  for (int i = 0; i < c->n; i++) {
-    c->block[i] = first[m->dof_treeid[mjgp_rowDofs(&n, m, c->joint + i)[0]]];
   }
 
   // marks become a list
@@ -261,7 +234,6 @@ static void findReach(mjgpConfig* c, const mjModel* m) {
       c->dof[c->ndof++] = k;
     }
   }
-  mju_free(first);
 }
 
 

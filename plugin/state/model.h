@@ -64,7 +64,6 @@ typedef struct mjgpConfig_ {
   int* geared;            // gear on the velocity of each dof, -1: none               (nv)
   int* dof;        // dofs on which gears act, ascending                             (ndof of nv)
   int* reached;    // 1: a gear acts on this tree                                    (ntree)
-  int* block;      // first tree in each gear's set of coupled trees (n)
   int* tendon;     // gear of each tendon, -1: none                                  (ntendon)
   int* transpose;  // address in D of each transposed entry of M                     (nC)
   int* line;       // start of each row of matrices in M's structure with rows in    (nv)
