@@ -40,7 +40,7 @@ def sources():
 
 
 def room(file):
-    """The folder of a file: core/solvers, plugin/friction."""
+    """The folder of a file: core/solvers, plugin/gear."""
     return str(file.parent)
 
 
@@ -225,8 +225,9 @@ def check(picture=None):
 LAYERS = [
     ["plugin/inverse"],
     ["plugin/callbacks"],
-    ["plugin/observe", "plugin/coupled"],
-    ["plugin/friction"],
+    ["plugin/observe", "plugin/solver"],
+    ["plugin/model"],
+    ["plugin/gear"],
     ["plugin/state", "plugin/configuration"],
     ["core/reference", "core/solvers", "core/backlash"],
     ["core/law", "core/catalogue"],

@@ -12,7 +12,7 @@ import sys
 
 import mutate
 
-NEWTON, PATH = "plugin/coupled/newton.c", "plugin/coupled/path.c"
+NEWTON, PATH = "plugin/solver/newton.c", "plugin/solver/path.c"
 START = "mjgpStart kind = (mjgpStart)(k >> fine);"
 
 # name, test, file, old, new
@@ -28,7 +28,7 @@ MECHANISMS = [
     (
         "row states of the last step",
         "test_plugin_newton",
-        "plugin/coupled/start.c",
+        "plugin/solver/contact.c",
         "last[i] = group->jar[i] - since[i];",
         "last[i] = group->jar[i];",
     ),
@@ -49,14 +49,14 @@ MECHANISMS = [
     (
         "parallel lines",
         "test_plugin_newton",
-        "plugin/friction/piece.c",
+        "plugin/gear/piece.c",
         "return mju_abs(gamma - 1) < mjgpSAME || mju_abs(ratio * gamma - 1) < mjgpSAME;",
         "return 0 * (gamma + ratio) > 0;",
     ),
     (
         "trees without constraints",
         "test_plugin_tree",
-        "plugin/friction/tree.c",
+        "plugin/solver/tree.c",
         "if (!Mhat->slope ||",
         "if (1 || !Mhat->slope ||",
     ),
@@ -72,21 +72,21 @@ MECHANISMS = [
     (
         "springs that share a load",
         "test_redundant.py",
-        "plugin/coupled/coupling.c",
+        "plugin/solver/coupling.c",
         "(mayShare(s) && shareLoad(",
         "(0 && mayShare(s) && shareLoad(",
     ),
     (
         "round-off of neighbours",
         "test_contact.py",
-        "plugin/coupled/law_error.c",
+        "plugin/solver/law_error.c",
         "if (error <= mjgpLAW) {",
         "if (error <= 1e300) {",
     ),
     (
         "reference acceleration of motors behind gaps",
         "test_rotors.py",
-        "plugin/friction/rotors.c",
+        "plugin/model/rotors.c",
         "in->removed[i] = in->implicit[i] - in->misplaced[i];",
         "in->misplaced[i] = in->implicit[i];",
     ),
@@ -107,7 +107,7 @@ MECHANISMS = [
     (
         "release of all static bounds",
         "",
-        "plugin/coupled/coupling.c",
+        "plugin/solver/coupling.c",
         "if (!solved && mjgp_releaseAll(s, ratio)) {",
         "if (0 && !solved && mjgp_releaseAll(s, ratio)) {",
     ),

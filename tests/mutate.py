@@ -41,7 +41,7 @@ LAW = "test_law test_transmission test_friction test_solve"
 SOLVE = "test_solve test_arguments test_friction test_jamming test_wellposed"
 STATE = "test_plugin_change.py test_plugin_model.py test_plugin_step test_plugin_trajectory"
 PLUGIN = (
-    "test_plugin_constraint test_plugin_tree test_plugin_friction test_plugin_presliding test_plugin_backlash test_plugin_parts "
+    "test_plugin_island test_plugin_tree test_plugin_friction test_plugin_presliding test_plugin_backlash test_plugin_parts "
     "test_plugin_step test_plugin_coupling"
 )
 SOLVER = (
@@ -136,7 +136,7 @@ MUTATIONS = [
         ],
     ),
     Of(
-        "plugin/friction/bound.h",
+        "plugin/gear/bound.h",
         "test_plugin_brake.py test_plugin_oneway.py",
         [
             (
@@ -153,7 +153,7 @@ MUTATIONS = [
         ],
     ),
     Of(
-        "plugin/friction/friction.c",
+        "plugin/gear/friction.c",
         "test_plugin_brake.py",
         [
             ("closes ? brake->closing : brake->opening;", "closes ? brake->opening : brake->closing;"),
@@ -361,7 +361,7 @@ MUTATIONS = [
         ],
     ),
     Of(
-        "plugin/friction/effective_inertia.c",
+        "plugin/model/effective_inertia.c",
         "test_plugin_tree test_plugin_inverse test_python_inverse.py",
         [
             ("sum += x[q] * x[q] * Mhat->pivot[row[q]];", "sum += x[q] * Mhat->pivot[row[q]];"),
@@ -400,7 +400,7 @@ MUTATIONS = [
         ],
     ),
     Of(
-        "plugin/friction/actuation.c",
+        "plugin/model/actuation.c",
         "test_python_inverse.py test_plugin_inverse",
         [
             (
@@ -426,7 +426,7 @@ MUTATIONS = [
         ],
     ),
     Of(
-        "plugin/friction/effective_inertia.h",
+        "plugin/model/effective_inertia.h",
         "test_python_linearize.py",
         [
             ("m->jnt_type[m->dof_jntid[dof]] == mjJNT_FREE", "m->jnt_type[m->dof_jntid[dof]] == mjJNT_SLIDE"),
@@ -441,8 +441,8 @@ MUTATIONS = [
     ),
     # steps in the engine: few, because these files change
     Of(
-        "plugin/coupled/constraint.c",
-        "test_plugin_constraint " + PLUGIN,
+        "plugin/solver/contact.c",
+        "test_plugin_island " + PLUGIN,
         [
             (
                 "group->f[i] = state == mjCNSTRSTATE_LINEARNEG   ? group->floss[i]",
@@ -451,18 +451,22 @@ MUTATIONS = [
             ("slope += D[i] * jar * row[i];", "slope -= D[i] * jar * row[i];"),
             ("slope += mju_clip(D[i]", "slope -= mju_clip(D[i]"),
             ("return -mju_dot(f, row, contact->dim);", "return mju_dot(f, row, contact->dim);"),
-            ("(group->J + mjgiSIMD * k) * force;", "(group->J + mjgiSIMD * k) * -force;"),
         ],
     ),
     Of(
-        "plugin/coupled/newton.c",
+        "plugin/solver/island.c",
+        "test_plugin_island " + PLUGIN,
+        [("(group->J + mjgiSIMD * k) * force;", "(group->J + mjgiSIMD * k) * -force;")],
+    ),
+    Of(
+        "plugin/solver/newton.c",
         "test_plugin_path",
         [
             ("p->dacc[r] -= mju_dot(s->W + r *", "p->dacc[r] += mju_dot(s->W + r *"),
         ],
     ),
     Of(
-        "plugin/coupled/system.c",
+        "plugin/solver/system.c",
         "test_plugin_path",
         [
             ("acc[r] -= mjgp_delassus(s, r, i) *", "acc[r] += mjgp_delassus(s, r, i) *"),
@@ -470,21 +474,21 @@ MUTATIONS = [
         ],
     ),
     Of(
-        "plugin/coupled/newton.c",
+        "plugin/solver/newton.c",
         "test_plugin_tree",
         [
             ("(!flg_connect || !toRestBranch(p))", "1"),
         ],
     ),
     Of(
-        "plugin/coupled/newton.c",
+        "plugin/solver/newton.c",
         "test_drive_train.py",
         [
             ("(error > mjgpGAINED * before || isZero(p))", "0"),
         ],
     ),
     Of(
-        "plugin/coupled/newton.c",
+        "plugin/solver/newton.c",
         SOLVER,
         [
             ("mju_dot(p->smooth, s->search, nv) - linear;", "mju_dot(p->smooth, s->search, nv) + linear;"),
@@ -508,7 +512,7 @@ MUTATIONS = [
         ],
     ),
     Of(
-        "plugin/coupled/system.c",
+        "plugin/solver/system.c",
         SOLVER,
         [
             ("x[i] -= *entry * change;", "x[i] += *entry * change;"),
@@ -529,16 +533,16 @@ MUTATIONS = [
         ],
     ),
     Of(
-        "plugin/coupled/start.c",
+        "plugin/solver/contact.c",
         "test_plugin_newton",
         [
             ("since[i] = term ? 0 : h * (KBIP[1] * w", "since[i] = term ? 0 : h * (0 * w"),
             ("last[i] = group->jar[i] - since[i];", "last[i] = group->jar[i];"),
         ],
     ),
-    Of("plugin/coupled/zones.c", "test_plugin_path", [("size <= mjgpSAME * mjgpSAME * along;", "0;")]),
+    Of("plugin/solver/zones.c", "test_plugin_path", [("size <= mjgpSAME * mjgpSAME * along;", "0;")]),
     Of(
-        "plugin/coupled/path.c",
+        "plugin/solver/path.c",
         "test_plugin_path test_plugin_gaps test_plugin_fallback test_plugin_coupling test_plugin_discrete.py",
         [
             ("in->tau[joint] = end->tau + (x - 1) *", "in->tau[joint] = end->tau + x *"),
@@ -566,7 +570,7 @@ MUTATIONS = [
         ],
     ),
     Of(
-        "plugin/friction/piece.h",
+        "plugin/gear/piece.h",
         SOLVER,
         [
             ("piece->slope = -piece->rate * in->inertia[i];", "piece->slope = piece->rate * in->inertia[i];"),
@@ -593,7 +597,7 @@ MUTATIONS = [
         ],
     ),
     Of(
-        "plugin/friction/piece.c",
+        "plugin/gear/piece.c",
         SOLVER + " test_plugin_rotors.py",
         [
             ("R - in->inertia[i] * W, acc", "R + in->inertia[i] * W, acc"),
@@ -605,7 +609,7 @@ MUTATIONS = [
         ],
     ),
     Of(
-        "plugin/friction/shafts.c",
+        "plugin/gear/shafts.c",
         "test_plugin_gaps",
         [
             ("1 - effect * shaft->misplaced", "1 + effect * shaft->misplaced"),
@@ -641,7 +645,7 @@ MUTATIONS = [
         ],
     ),
     Of(
-        "plugin/friction/friction.c",
+        "plugin/gear/friction.c",
         "test_plugin_brake.py",
         [
             ("group <= 30", "group < 30"),
@@ -686,7 +690,7 @@ MUTATIONS = [
         ],
     ),
     Of(
-        "plugin/friction/friction.c",
+        "plugin/gear/friction.c",
         "test_plugin_brake.py test_plugin_oneway.py",
         [
             (
@@ -714,7 +718,7 @@ MUTATIONS = [
         ],
     ),
     Of(
-        "plugin/friction/backlash.c",
+        "plugin/gear/backlash.c",
         "test_plugin_backlash test_plugin_gaps test_plugin_tendon_gap.py test_plugin_advance.py test_python_inverse.py",
         [
             ("c->velocity = g->in.v[i] + c->omega_d;", "c->velocity = g->in.v[i];"),
@@ -811,14 +815,14 @@ MUTATIONS = [
         ],
     ),
     Of(
-        "plugin/friction/piece.h",
+        "plugin/gear/piece.h",
         "test_plugin_brake.py",
         [
             ("offset += f * bound.shift;", ""),
         ],
     ),
     Of(
-        "plugin/coupled/forces.c",
+        "plugin/solver/forces.c",
         "test_plugin_forces",
         [
             ("= -group->force[k];\n  }\n  mjgp_solveColumns", "= group->force[k];\n  }\n  mjgp_solveColumns"),
@@ -837,7 +841,7 @@ MUTATIONS = [
         ],
     ),
     Of(
-        "plugin/coupled/forces.c",
+        "plugin/solver/forces.c",
         "test_plugin_newton test_plugin_coupling",
         [
             ("!keepsRows(f) ||", ""),
@@ -847,7 +851,7 @@ MUTATIONS = [
         ],
     ),
     Of(
-        "plugin/friction/piece.h",
+        "plugin/gear/piece.h",
         "test_plugin_self_locking",
         [
             ("t * g->out.u[i] > 0 && t * g->out.lambda[i] < 0", "t * g->out.u[i] < 0 && t * g->out.lambda[i] < 0"),
@@ -857,14 +861,14 @@ MUTATIONS = [
         ],
     ),
     Of(
-        "plugin/friction/friction.c",
+        "plugin/gear/friction.c",
         "test_plugin_sensor",
         [
             ("in->gamma_v[i], bound.c,", "in->gamma_u[i], bound.c,"),
         ],
     ),
     Of(
-        "plugin/friction/tree.c",
+        "plugin/solver/tree.c",
         SOLVER,
         [
             ("diagonal += at->slope;", "diagonal -= at->slope;"),
@@ -880,7 +884,7 @@ MUTATIONS = [
         ],
     ),
     Of(
-        "plugin/friction/rotors.c",
+        "plugin/model/rotors.c",
         "test_plugin_rotors.py test_plugin_gaps",
         [
             ("mju_addTo(d->qfrc_passive, shift, nv);", ""),
@@ -894,14 +898,14 @@ MUTATIONS = [
         ],
     ),
     Of(
-        "plugin/coupled/parts.c",
+        "plugin/solver/parts.c",
         "test_plugin_parts " + PLUGIN,
         [
             ("number[k] = !mjgp_isAwake(m, d, k) ? -1 : own < 0 ? rest : own;", "number[k] = own < 0 ? rest : own;"),
         ],
     ),
     Of(
-        "plugin/friction/friction.c",
+        "plugin/gear/friction.c",
         "test_plugin_oneway.py",
         [
             ("|| *tooth == 2 * (below + 1) + 1", ""),
@@ -909,7 +913,7 @@ MUTATIONS = [
         ],
     ),
     Of(
-        "plugin/coupled/dense.c",
+        "plugin/solver/dense.c",
         "test_plugin_newton test_plugin_fallback test_plugin_presliding " + PLUGIN,
         [
             ("p->R[i * n + i] -= beta[i];", ""),
@@ -932,14 +936,14 @@ MUTATIONS = [
         ],
     ),
     Of(
-        "plugin/friction/bound.h",
+        "plugin/gear/bound.h",
         "test_plugin_brake.py test_plugin_oneway.py",
         [
             ("i, s, 1, in->brake[i].sliding)", "i, s, 1, in->brake[i].holding)"),
         ],
     ),
     Of(
-        "plugin/friction/friction.c",
+        "plugin/gear/friction.c",
         "test_plugin_brake.py",
         [
             ("before = mju_isBad(before) ? 0 : mju_clip(before, 0, 1);", ""),
@@ -947,7 +951,7 @@ MUTATIONS = [
         ],
     ),
     Of(
-        "plugin/friction/backlash.c",
+        "plugin/gear/backlash.c",
         "test_plugin_backlash test_plugin_gaps test_plugin_tendon_gap.py test_plugin_rotors.py test_plugin_sensor",
         [
             ("inverse += 1 / joint->rotor_inertia;", ""),
@@ -1038,21 +1042,21 @@ MUTATIONS = [
         ],
     ),
     Of(
-        "plugin/friction/tree.c",
+        "plugin/solver/tree.c",
         "test_plugin_path",
         [
             ("limit ? mjMIN(limit, mjgpMILD) : mjgpMILD;", "mjgpMILD + 0 * limit;"),
         ],
     ),
     Of(
-        "plugin/coupled/newton.c",
+        "plugin/solver/newton.c",
         "test_plugin_path",
         [
             ("if (!mjgp_spend(s) || !step(p)) {", "if (!step(p)) {"),
         ],
     ),
     Of(
-        "plugin/coupled/fallback.c",
+        "plugin/solver/fallback.c",
         "test_plugin_path test_plugin_fallback",
         [
             ("s->most = mjgpBUDGET;", ""),

@@ -1,13 +1,13 @@
 #include "callbacks/step.h"
 
+#include "configuration/engine.h"
 #include "configuration/names.h"
-#include "coupled/delassus.h"
-#include "friction/actuation.h"
-#include "friction/backlash.h"
-#include "friction/engine.h"
-#include "friction/friction.h"
-#include "friction/tolerances.h"
+#include "gear/backlash.h"
+#include "gear/friction.h"
+#include "gear/tolerances.h"
+#include "model/actuation.h"
 #include "observe/sensor.h"
+#include "solver/delassus.h"
 
 
 // Returns 1 if forces have changed since friction was computed from them.

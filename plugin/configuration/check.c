@@ -3,12 +3,12 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "configuration/engine.h"
 #include "configuration/jacobian.h"
 #include "configuration/motors.h"
 #include "configuration/names.h"
 #include "configuration/sensors.h"
-#include "friction/engine.h"
-#include "friction/tolerances.h"
+#include "gear/tolerances.h"
 
 // share of a row's length that is independent of the others, above round-off
 static const double kIndependent = 1e-9;

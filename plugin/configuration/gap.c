@@ -1,8 +1,8 @@
 #include "configuration/gap.h"
 
 #include "catalogue/types.h"
+#include "configuration/engine.h"
 #include "configuration/jacobian.h"
-#include "friction/engine.h"
 
 
 double* mjgp_gapNumber(mjgpJoint* joint, int k) {

@@ -9,7 +9,7 @@
 #include <mujoco/mujoco.h>
 
 #include "configuration/config.h"
-#include "friction/engine.h"
+#include "configuration/engine.h"
 
 // entries of j that may differ from zero; valid until positions are computed anew
 typedef struct mjgpRow_ {

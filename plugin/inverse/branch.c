@@ -2,12 +2,12 @@
 
 #include <math.h>
 
+#include "configuration/engine.h"
 #include "configuration/jacobian.h"
-#include "coupled/hessian.h"
-#include "friction/bound.h"
-#include "friction/engine.h"
-#include "friction/factor.h"
+#include "gear/bound.h"
 #include "law/law.h"
+#include "model/factor.h"
+#include "solver/hessian.h"
 
 // share of its friction by which a gear may be off the branch connected to rest
 #define mjgpCONNECTED 1e-6

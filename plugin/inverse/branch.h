@@ -9,9 +9,9 @@
 
 #include <mujoco/mujoco.h>
 
-#include "coupled/coupling.h"
 #include "law/law.h"
 #include "mjgear_plugin.h"
+#include "solver/coupling.h"
 #include "state/gears.h"
 
 // the step, after gains of actuators

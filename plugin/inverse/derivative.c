@@ -1,6 +1,6 @@
 // Derivatives of a step by its controls: another right side of the equations of a Newton step,
 //
-//     H da + E' dt = df,     dt = slope R da - rate dx + dt0          (coupled/system.h)
+//     H da + E' dt = df,     dt = slope R da - rate dx + dt0          (solver/system.h)
 //
 // with the active set fixed. df and dt0, changes of forces and of friction on each gear's line at
 // the acceleration of the step, are linear in the control.
@@ -8,18 +8,18 @@
 #include <string.h>
 
 #include "callbacks/step.h"
+#include "configuration/engine.h"
 #include "configuration/jacobian.h"
-#include "coupled/coupling.h"
-#include "coupled/newton.h"
-#include "friction/actuation.h"
-#include "friction/backlash.h"
-#include "friction/effective_inertia.h"
-#include "friction/engine.h"
-#include "friction/free_body.h"
-#include "friction/friction.h"
-#include "friction/rotors.h"
-#include "friction/tolerances.h"
+#include "gear/backlash.h"
+#include "gear/friction.h"
+#include "gear/tolerances.h"
 #include "mjgear_plugin.h"
+#include "model/actuation.h"
+#include "model/effective_inertia.h"
+#include "model/free_body.h"
+#include "model/rotors.h"
+#include "solver/coupling.h"
+#include "solver/newton.h"
 
 
 // relative difference of the slopes on both sides that indicates a clamp; of a wider change,

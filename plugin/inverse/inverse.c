@@ -6,27 +6,27 @@
 //
 //   x = y + (tau - motor) - S a        y = motor - t: torque on the dof of the gear
 //
-// with tau - motor and S of friction/actuation.h. At given x, lambda = (gamma_u + gamma_v) x +
+// with tau - motor and S of model/actuation.h. At given x, lambda = (gamma_u + gamma_v) x +
 // gamma_u t depends on friction by gamma_u alone, |gamma_u| < 1. A moving gear has one t, a
 // resting one an interval, and motor = x + t + S a - (tau - motor).
 
 #include <math.h>
 
 #include "callbacks/step.h"
+#include "configuration/engine.h"
 #include "configuration/jacobian.h"
-#include "friction/actuation.h"
-#include "friction/backlash.h"
-#include "friction/bound.h"
-#include "friction/effective_inertia.h"
-#include "friction/engine.h"
-#include "friction/friction.h"
-#include "friction/rotors.h"
-#include "friction/simd.h"
-#include "friction/tolerances.h"
+#include "gear/backlash.h"
+#include "gear/bound.h"
+#include "gear/friction.h"
+#include "gear/tolerances.h"
 #include "inverse/branch.h"
 #include "law/law.h"
 #include "law/transmission.h"
 #include "mjgear_plugin.h"
+#include "model/actuation.h"
+#include "model/effective_inertia.h"
+#include "model/rotors.h"
+#include "model/simd.h"
 #include "state/changes.h"
 
 

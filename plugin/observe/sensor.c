@@ -1,7 +1,7 @@
 #include "observe/sensor.h"
 
-#include "friction/backlash.h"
-#include "friction/friction.h"
+#include "gear/backlash.h"
+#include "gear/friction.h"
 #include "state/gears.h"
 
 

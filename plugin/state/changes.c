@@ -8,7 +8,7 @@
 #include "configuration/check.h"
 #include "configuration/gap.h"
 #include "configuration/parsing.h"
-#include "friction/simd.h"
+#include "model/simd.h"
 
 // longest list of problems of a joint's numbers; the first line is reported
 #define mjgpREASON 500

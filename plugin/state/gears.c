@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "configuration/check.h"
-#include "friction/simd.h"
+#include "model/simd.h"
 #include "state/changes.h"
 #include "state/layout.h"
 

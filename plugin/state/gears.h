@@ -85,7 +85,7 @@ typedef struct mjgpInput_ {
   mjtNum* v;              // velocity before the step                                  (n)
   mjtNum* base;           // passive force without friction, of dofs with gears        (nv)
   mjtNum* motor;          // torque of actuators at the start of the step              (n)
-  mjtNum* tau;            // motor torque that acts, see friction/actuation.h          (n)
+  mjtNum* tau;            // motor torque that acts, see model/actuation.h          (n)
   mjtNum* inertia;        // rotor inertia, diagonal of S                              (n)
   mjtNum* implicit;       // part of inertia beyond the joint's armature               (n)
   mjtNum* shared;         // rotors behind gaps: row sum of gains that tendons share   (n)

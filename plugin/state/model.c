@@ -8,7 +8,7 @@
 #include "configuration/check.h"
 #include "configuration/jacobian.h"
 #include "configuration/sensors.h"
-#include "friction/simd.h"
+#include "model/simd.h"
 #include "state/layout.h"
 
 // most configurations of a mjData, for programs with a new model for each trajectory
