@@ -21,8 +21,8 @@ MECHANISMS = [
         "Gauss-Seidel sweeps",
         "test_plugin_path",
         NEWTON,
-        "if (changes && (k >= exchanges",
-        "if (0 && changes && (k >= exchanges",
+        "if (changes && k >= exchanges",
+        "if (0 && changes && k >= exchanges",
     ),
     ("branch connected to rest", "test_plugin_tree", NEWTON, "(!flg_connect || !toRestBranch(p))", "1"),
     (

@@ -236,7 +236,7 @@ static int prepare(mjgpDerivative* p, mjgpStep* s) {
       return 0;
     }
   }
-  mjgp_makeSystem(&p->system, s, p->piece, 1);
+  mjgp_makeSystem(&p->system, s);
   return mjgp_updateSystem(&p->system, p->piece);
 }
 

@@ -240,7 +240,8 @@ static void addForm(mjgpGroup* group, const mjtNum* C, int i, int dim) {
 }
 
 
-void mjgp_assemble(mjgpGroup* group) {
+// Make the Hessian at group->state and group->cone in U, upper triangle.
+static void assemble(mjgpGroup* group) {
   group->reduced = 0;
   memcpy(group->U, group->inertia, sizeof(mjtNum) * group->nU);
 
@@ -267,7 +268,9 @@ void mjgp_assemble(mjgpGroup* group) {
 }
 
 
-int mjgp_eliminate(mjgpGroup* group) {
+int mjgp_factor(mjgpGroup* group) {
+  assemble(group);
+
   // the lane with only the columns after i % 4
   static const mjgpBits behind[mjgiSIMD] = {
       {0, -1, -1, -1}, {0, 0, -1, -1}, {0, 0, 0, -1}, {0, 0, 0, 0}};
@@ -275,9 +278,10 @@ int mjgp_eliminate(mjgpGroup* group) {
     mjtNum* row = group->U + group->U_adr[k];
     int last = group->last[k], begin = mjgi_simdBegin(k), end = mjgi_simdEnd(last + 1);
     mjtNum inverse = group->inverse[k] = 1 / row[k];
-    if (!(mju_abs(inverse) < mjMAXVAL * mjMAXVAL)) {
+    if (!(inverse > 0 && inverse < mjMAXVAL * mjMAXVAL)) {
       return 0;
     }
+    group->root[k] = mju_sqrt(inverse);
     mjgiSimd* lane = (mjgiSimd*)(row + begin);
     *lane = (mjgiSimd)((mjgpBits)*lane & behind[k - begin]);
 
@@ -287,21 +291,6 @@ int mjgp_eliminate(mjgpGroup* group) {
         mjgp_addSimd(group->U + group->U_adr[i], row, -row[i] * inverse, mjgi_simdBegin(i), end);
       }
     }
-  }
-  return 1;
-}
-
-
-int mjgp_factor(mjgpGroup* group) {
-  mjgp_assemble(group);
-  if (!mjgp_eliminate(group)) {
-    return 0;
-  }
-  for (int k = 0; k < group->nv; k++) {
-    if (group->inverse[k] < 0) {
-      return 0;
-    }
-    group->root[k] = mju_sqrt(group->inverse[k]);
   }
   return 1;
 }

@@ -17,18 +17,12 @@
 // elimination tree of the group and memory for its factor, on d's stack
 void mjgp_makePattern(mjgpGroup* group, mjData* d);
 
-// Hessian at group->state and group->cone in U, upper triangle
-void mjgp_assemble(mjgpGroup* group);
-
-// factors of the symmetric matrix that U holds; returns 0 if it is singular
-int mjgp_eliminate(mjgpGroup* group);
+// Make the Hessian at group->state and group->cone, its factors in U, and their root D^-1/2 U.
+// Returns 0 if it is not positive definite
+int mjgp_factor(mjgpGroup* group);
 
 // x = H^-1 x                                                                         (nv)
 void mjgp_solveFactored(const mjgpGroup* group, mjtNum* x);
-
-// Hessian and its factors, with their root D^-1/2 U; returns 0 if it is not positive
-// definite
-int mjgp_factor(mjgpGroup* group);
 
 // x = root'^-1 x                                                                     (nv)
 void mjgp_solveLower(const mjgpGroup* group, mjtNum* x);

@@ -34,39 +34,11 @@ static void makeLines(mjgpNewton* p) {
 }
 
 
-// Returns 1 if friction is an explicit unknown of the linear system. Otherwise it is
-// recovered from the torque balance of the joints
-static inline int solvesFriction(const mjgpNewton* p) {
-  return p->system.unknown == mjgpUNKNOWN_FRICTION;
-}
-
-
-// Set the torque balance of the gears: the gradient, less unknown friction.
-static void setBalance(mjgpNewton* p) {
-  mjgpStep* s = p->s;
-  mjgpGroup* group = s->group;
-  mju_scl(p->balance, s->gradient, -1, group->nv);
-  for (int i = 0; i < s->n && solvesFriction(p); i++) {
-    for (int k = group->E_adr[i]; k < group->E_adr[i + 1]; k++) {
-      p->balance[group->E_dof[k]] -= group->E[k] * p->t[i];
-    }
-  }
-}
-
-
-// The same with the forces in group->f, where M a - b is known.
+// Set the gradient without friction, with the forces in group->f, where M a - b is known.
 static void addForces(mjgpNewton* p) {
   mjgpStep* s = p->s;
   mju_copy(s->gradient, p->smooth, mjgi_simdEnd(s->group->nv));
   mjgp_subtractForces(s->group, s->gradient, s->group->f);
-  setBalance(p);
-}
-
-
-// The same at s->a.
-static void balance(mjgpNewton* p) {
-  mjgp_smoothGradient(p->s->group, p->smooth, p->s->a);
-  addForces(p);
 }
 
 
@@ -85,24 +57,20 @@ static void integratorAccelerations(mjgpNewton* p) {
 // change.
 static int nextPieces(mjgpNewton* p) {
   mjgpStep* s = p->s;
-  mjgpGroup* group = s->group;
   mjtNum h = s->m->opt.timestep, size = p->size;
   int changes = 0;
-  for (int i = 0; i < s->n && solvesFriction(p); i++) {
+  for (int i = 0; i < s->n; i++) {
     size = mju_max(size, mju_abs(p->t[i]));  // an unknown of the same system
   }
   for (int i = 0; i < s->n; i++) {
     const mjgpPiece* piece = p->piece + i;
     mjtNum x = mjgp_taken(s, s->acc, i);
-    mjtNum left = solvesFriction(p) ? p->t[i] : p->balance[group->E_dof[group->E_adr[i]]];
     if (!piece->held && piece->weight == 1) {
-      p->t[i] = mjgp_onLine(piece, s->acc[i], x);
+      mjtNum line = mjgp_onLine(piece, s->acc[i], x);
 
-      // a steep line of a pre-sliding gear has fewer digits than the torque balance
+      // a steep line of a pre-sliding gear has fewer digits than the solution
       int yields = !s->g->out.mode[piece->joint] && s->g->in.compliance[piece->joint] > 0;
-      p->t[i] = yields && mju_abs(left - p->t[i]) <= mjgpCLOSE * size ? left : p->t[i];
-    } else {
-      p->t[i] = left;
+      p->t[i] = yields && mju_abs(p->t[i] - line) <= mjgpCLOSE * size ? p->t[i] : line;
     }
     changes += mjgp_isBranch(piece)
                    ? mjgp_nextBranch(p->piece + i, s->g, mjgp_stepSize(s, i),
@@ -204,7 +172,7 @@ static int shorten(mjgpNewton* p) {
   mju_addToScl(s->a, s->search, share - 1, nv);
   mju_addScl(s->acc, p->acc, p->dacc, share, count);
   for (int i = 0; i < s->n; i++) {
-    p->t[i] += solvesFriction(p) ? (share - 1) * (p->t[i] - s->target[i]) : 0;
+    p->t[i] += (share - 1) * (p->t[i] - s->target[i]);
   }
 
   // linear quantities are known at both ends of the step
@@ -254,7 +222,8 @@ static mjtNum residual(mjgpNewton* p) {
   if (s->rows) {
     integratorAccelerations(p);
   }
-  mju_copy(p->w, p->balance, group->nv);
+  mju_copy(p->w, s->gradient, group->nv);
+  mjgp_addGears(group, p->w, p->solved);
   mju_zero(s->next, group->nv);
   for (int i = 0; i < s->n; i++) {
     const mjgpPiece* piece = p->piece + i;
@@ -262,7 +231,6 @@ static mjtNum residual(mjgpNewton* p) {
     int lined = s->rows && (slips || (piece->shaft && !piece->jumps));
     mjtNum t = lined ? mjgp_onLine(piece, s->acc[i], mjgp_taken(s, s->acc, i)) : p->t[i];
     for (int k = group->E_adr[i]; k < group->E_adr[i + 1]; k++) {
-      p->w[group->E_dof[k]] -= solvesFriction(p) ? 0 : group->E[k] * t;
       s->next[group->E_dof[k]] += mju_abs(group->E[k] * t);
     }
   }
@@ -270,7 +238,7 @@ static mjtNum residual(mjgpNewton* p) {
     mjtNum M = group->M[group->M_adr[k]], own = mju_abs(M * s->a[k]);
     mjtNum step = mju_abs(M * s->search[k]);  // terms that cancel
     mjtNum force = mju_abs(group->force[k]) + s->next[k];
-    mjtNum size = (own + step + force + mju_abs(p->balance[k])) / mju_sqrt(M);
+    mjtNum size = (own + step + force + mju_abs(p->w[k])) / mju_sqrt(M);
     missing = mju_max(missing, mju_abs(p->w[k]) / mju_sqrt(M));
     most = mju_max(most, size);
     fastest = mju_max(fastest, mju_abs(s->a[k]) + force / M);
@@ -304,10 +272,6 @@ static int finish(mjgpNewton* p, int iterations, mjtNum error, int differ) {
   mjtNum h = s->m->opt.timestep, most = 0, fastest = 0;
 
   // round-off is relative to the largest acceleration of single forces
-  mju_copy(p->w, p->balance, group->nv);
-  if (solvesFriction(p)) {
-    mjgp_addGears(group, p->w, p->t);
-  }
   mju_zero(s->next, group->nv);
   for (int i = 0; i < s->n && s->gaps; i++) {
     // a shaft and its motor's friction may balance
@@ -317,12 +281,12 @@ static int finish(mjgpNewton* p, int iterations, mjtNum error, int differ) {
   }
   for (int k = 0; k < group->nv; k++) {
     mjtNum M = group->M[group->M_adr[k]], own = M * s->a[k];
-    mjtNum constraint = own - group->force[k] + p->w[k];
+    mjtNum constraint = own - group->force[k] - s->gradient[k];
     p->w[k] = mju_abs(group->force[k]) + mju_abs(own) + mju_abs(constraint) + s->next[k];
-    most = mju_max(most, p->w[k] * mju_max(mju_abs(mjgp_effectOf(&p->system, k)), 1 / M));
+    most = mju_max(most, p->w[k] / M);
     fastest = mju_max(fastest, mju_abs(group->force[k]) / M + mju_abs(s->a[k]));
   }
-  for (int i = 0; i < s->n && solvesFriction(p); i++) {
+  for (int i = 0; i < s->n; i++) {
     most = mju_max(most, p->w[group->E_dof[group->E_adr[i]]] * mju_abs(mjgp_delassus(s, i, i)));
   }
   for (int i = 0; i < s->n; i++) {
@@ -354,16 +318,16 @@ void mjgp_makeNewton(mjgpNewton* p, mjgpStep* s) {
   size_t n = (size_t)s->n, nefc = (size_t)group->nefc, ld = (size_t)group->ld;
   size_t size = (size_t)mjgi_simdEnd(group->nv);
   *p = (mjgpNewton){.s = s, .monotone = 1};
-  mjtNum* number = mj_stackAllocNum(d, 4 * size + 2 * nefc + n + 2 * ld);
-  mju_zero(number, (int)(4 * size));
+  mjtNum* number = mj_stackAllocNum(d, 3 * size + 2 * nefc + 2 * n + 2 * ld);
+  mju_zero(number, (int)(3 * size));
   p->w = number;
-  p->balance = p->w + size;
-  p->smooth = p->balance + size;
+  p->smooth = p->w + size;
   p->before = p->smooth + size;
   p->from = p->before + size;
   p->row = p->from + nefc;
   p->t = p->row + nefc;
-  p->acc = p->t + n;
+  p->solved = p->t + n;
+  p->acc = p->solved + n;
   p->dacc = p->acc + ld;
   p->piece = mj_stackAllocByte(d, sizeof(mjgpPiece) * n, _Alignof(mjgpPiece));
   int shafts = 0;
@@ -387,7 +351,7 @@ void mjgp_makeNewton(mjgpNewton* p, mjgpStep* s) {
     p->size = mju_max(p->size, mju_abs(group->force[group->E_dof[group->E_adr[i]]]));
   }
   p->whole = p->monotone && !s->rows;
-  mjgp_makeSystem(&p->system, s, p->piece, 0);
+  mjgp_makeSystem(&p->system, s);
 }
 
 
@@ -412,6 +376,7 @@ static int step(mjgpNewton* p) {
   if (!mjgp_solveSystem(&p->system, p->piece, s->gradient, 1, s->search, p->t)) {
     return 0;
   }
+  mju_copy(p->solved, p->t, s->n);
   memcpy(s->factored, group->state, sizeof(int) * (size_t)group->nefc);
   mju_copy(p->from, group->jar, group->nefc);
   mju_copy(p->before, p->smooth, group->nv);
@@ -427,7 +392,7 @@ static int iterate(mjgpNewton* p, int flg_connect) {
   mjgpStep* s = p->s;
   mjgpGroup* group = s->group;
   int most = p->monotone ? mjgpINNER : mjgpITERATIONS;
-  int exchanges = p->monotone ? mjgpMILD : mjgpEXCHANGES;
+  int exchanges = p->monotone ? mjgpMILD : 1;
   mjtNum error = INFINITY;
   p->system.factored = 0;
   addForces(p);
@@ -439,7 +404,8 @@ static int iterate(mjgpNewton* p, int flg_connect) {
     // update the gears with the row states of the factorization
     mjgp_residual(group, group->jar, s->a);
     mjgp_forceInStates(group);
-    balance(p);
+    mjgp_smoothGradient(group, p->smooth, s->a);
+    addForces(p);
     int changes = nextPieces(p);
     mjgp_constraintForce(group, group->f, group->state, group->cone, group->jar);
     int differ = forcesDiffer(s);
@@ -453,14 +419,13 @@ static int iterate(mjgpNewton* p, int flg_connect) {
       if ((!flg_connect || !toRestBranch(p)) && !mjgp_releasePieces(p->piece, s->n, s->g)) {
         return finish(p, k, error, differ);
       }
-      setBalance(p);
     } else {
       int shortened = (differ || p->whole) && shorten(p);
       if (differ || shortened) {
         addForces(p);
       }
     }
-    if (changes && (k >= exchanges || (!p->monotone && solvesFriction(p)))) {
+    if (changes && k >= exchanges) {
       settleBranches(p);
     }
   }

@@ -12,8 +12,8 @@ typedef struct mjgpNewton_ {
   mjgpSystem system;
   mjgpPiece* piece;  // (n)
   mjtNum* t;         // friction                                                  (n)
+  mjtNum* solved;    // friction that the linear system gave                      (n)
   mjtNum* w;         // scratch                                                   (nv)
-  mjtNum* balance;   // torque balance of the gears                               (nv)
   mjtNum* smooth;    // M a - b at s->a, and at the start of a step               (2 nv)
   mjtNum* before;
   mjtNum* from;  // J a - aref at the start of a step                         (nefc)

@@ -57,7 +57,6 @@ typedef struct mjgpPoint_ {
 typedef struct mjgpPath_ {
   mjgpNewton* p;
   mjgpStep* s;
-  mjgpSystem system;
   int n, nv;
   int fine;           // 1: segments are short, so that contacts turn little
   int curved;         // 1: segments are curved, by cones or shafts
@@ -222,12 +221,12 @@ static mjtNum product(const mjgpPath* path, const mjtNum* da, mjtNum dx, const m
 static int factor(mjgpPath* path) {
   mjgpNewton* p = path->p;
   linearize(path);
-  if (!mjgp_spend(path->s) || !mjgp_updateSystem(&path->system, p->piece)) {
+  if (!mjgp_spend(path->s) || !mjgp_updateSystem(&path->p->system, p->piece)) {
     return 0;
   }
 
   // the sign for equations that are continuous across pieces
-  path->sign = path->system.sign;
+  path->sign = path->p->system.sign;
   for (int i = 0; i < path->n; i++) {
     path->sign = p->piece[i].held || p->piece[i].turned ? -path->sign : path->sign;
   }
@@ -253,7 +252,7 @@ static void direct(mjgpPath* path) {
     line->target += s->acc[i] - piece->target;
   }
   setInputs(path, path->x);
-  mjgp_solveSystem(&path->system, path->line, path->G, 0, path->da, path->dt);
+  mjgp_solveSystem(&path->p->system, path->line, path->G, 0, path->da, path->dt);
   mjgp_accelerationsOf(s, path->dacc, path->da);
   mjgp_mulJacobian(group, path->djar, path->da);
 }
@@ -299,7 +298,7 @@ static int correct(mjgpPath* path, mjtNum length) {
     if (k && !factor(path)) {
       return 0;
     }
-    mjgp_solveSystem(&path->system, path->p->piece, path->gradient, 0, path->ea, path->et);
+    mjgp_solveSystem(&path->p->system, path->p->piece, path->gradient, 0, path->ea, path->et);
     mju_subFrom(path->et, path->p->t, path->n);
     direct(path);
     mjtNum along =
@@ -612,7 +611,6 @@ static void allocate(mjgpPath* path, mjgpNewton* p) {
   size_t n = (size_t)s->n, nv = (size_t)mjgi_simdEnd(group->nv), ld = (size_t)group->ld;
   size_t nefc = (size_t)group->nefc;
   *path = (mjgpPath){.p = p, .s = s, .n = s->n, .nv = group->nv};
-  mjgp_makeSystem(&path->system, s, p->piece, 1);
   size_t size = 6 * nv + 4 * n + ld + nefc;
   mjtNum* number = mj_stackAllocNum(d, size);
   mju_zero(number, (int)size);
@@ -752,7 +750,7 @@ static int startFar(mjgpPath* path) {
 
 
 static int start(mjgpPath* path, mjgpStart kind) {
-  path->system.factored = 0;
+  path->p->system.factored = 0;
   mjgpNewton* p = path->p;
   mjgpStep* s = path->s;
   const mjgpGroup* group = s->group;

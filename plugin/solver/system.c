@@ -5,89 +5,20 @@
 #include "solvers/dense.h"
 
 
-// Returns the dof of a gear on one joint, -1: a tendon.
-static int dofOf(const mjgpStep* s, int i) {
-  const mjgpGroup* group = s->group;
-  return s->g->config->own[group->joint[i]] >= 0 ? group->E_dof[group->E_adr[i]] : -1;
-}
-
-
-void mjgp_makeSystem(mjgpSystem* sys, mjgpStep* s, const mjgpPiece* piece, int flg_general) {
-  mjgpGroup* group = s->group;
-  mjData* d = s->d;
-  size_t n = (size_t)s->n, nv = (size_t)mjgi_simdEnd(group->nv), ld = (size_t)group->ld;
-  int friction = flg_general || group->nextra;
-  for (int i = 0; i < s->n; i++) {
-    friction |=
-        dofOf(s, i) < 0 || mjgp_isParallel(s->g, s->group->joint[i]) || mjgp_isBranch(piece + i);
-  }
-  *sys = (mjgpSystem){.s = s, .sign = 1};
-  sys->unknown = friction || s->rows ? mjgpUNKNOWN_FRICTION : mjgpUNKNOWN_MOTION;
-  sys->x = mj_stackAllocNum(d, nv);
-  mju_zero(sys->x, (int)nv);
-  if (sys->unknown == mjgpUNKNOWN_MOTION) {
-    return;
-  }
+void mjgp_makeSystem(mjgpSystem* sys, mjgpStep* s) {
+  size_t n = (size_t)s->n, nv = (size_t)mjgi_simdEnd(s->group->nv), ld = (size_t)s->group->ld;
   size_t lanes = (size_t)mjgi_simdEnd((int)n);
-  sys->G = mj_stackAllocNum(d, lanes * n + 3 * lanes + ld);
+  *sys = (mjgpSystem){.s = s, .sign = 1};
+  sys->x = mj_stackAllocNum(s->d, nv + lanes * n + 3 * lanes + ld);
+  mju_zero(sys->x, (int)nv);
+  sys->G = sys->x + nv;
   sys->y = sys->G + lanes * n;
   sys->scale = sys->y + lanes;
   sys->by = sys->scale + lanes;
   sys->free = sys->by + lanes;
-  sys->pivot = mj_stackAllocInt(d, n);
+  sys->pivot = mj_stackAllocInt(s->d, n);
 }
 
-
-//---------------------------------- in the memory of H --------------------------------------------
-
-// Eliminate dof k, whose change is known: move its column to the right side.
-static void eliminateKnown(mjgpSystem* sys, int k, mjtNum change) {
-  const mjgpGroup* group = sys->s->group;
-  mjtNum *x = sys->x, *row = group->U + group->U_adr[k];
-  for (int i = group->first[k]; i < k; i++) {
-    if (group->last[i] >= k) {
-      mjtNum* entry = group->U + group->U_adr[i] + k;
-      x[i] -= *entry * change;
-      *entry = 0;
-    }
-  }
-
-  // entries before the diagonal in its lane are arbitrary
-  int begin = mjgi_simdBegin(k), end = mjgi_simdEnd(group->last[k] + 1);
-  for (int j = begin; j < k; j++) {
-    row[j] = 0;
-  }
-  mjgp_addSimd(x, row, -change, begin, end);
-  mju_zero(row + begin, end - begin);
-  row[k] = 1;
-  x[k] = change;
-}
-
-
-static int solveInPlace(mjgpSystem* sys, const mjgpPiece* piece, const mjtNum* gradient) {
-  mjgpStep* s = sys->s;
-  mjgpGroup* group = s->group;
-  mjgp_assemble(group);
-  mju_scl(sys->x, gradient, -1, group->nv);
-  for (int i = 0; i < s->n; i++) {
-    int k = dofOf(s, i);
-    sys->x[k] -= piece[i].held ? 0 : piece[i].t;
-    group->U[group->U_adr[k] + (size_t)k] += piece[i].held ? 0 : piece[i].slope;
-  }
-  for (int i = 0; i < s->n; i++) {
-    if (piece[i].held) {
-      eliminateKnown(sys, dofOf(s, i), piece[i].target - s->acc[i]);
-    }
-  }
-  if (!mjgp_eliminate(group)) {
-    return 0;
-  }
-  mjgp_solveFactored(group, sys->x);
-  return 1;
-}
-
-
-//---------------------------------- friction as unknown --------------------------------------------
 
 // Factor the matrix of friction on the lines of the gears, scaled by the effect of each friction
 // on its own acceleration.
@@ -130,12 +61,15 @@ int mjgp_updateSystem(mjgpSystem* sys, const mjgpPiece* piece) {
 }
 
 
-static void solveUnknowns(mjgpSystem* sys, const mjgpPiece* piece, const mjtNum* gradient,
-                          mjtNum* t) {
+int mjgp_solveSystem(mjgpSystem* sys, const mjgpPiece* piece, const mjtNum* gradient,
+                     int flg_factor, mjtNum* da, mjtNum* t) {
   const mjgpStep* s = sys->s;
   const mjgpGroup* group = s->group;
   int n = s->n;
   mjtNum *x = sys->x, *y = sys->y;
+  if ((flg_factor || !sys->factored) && !mjgp_updateSystem(sys, piece)) {
+    return 0;
+  }
   mju_copy(x, gradient, group->nv);
   mjgp_solveLower(group, x);
   mju_zero(sys->free, group->ld);
@@ -156,7 +90,8 @@ static void solveUnknowns(mjgpSystem* sys, const mjgpPiece* piece, const mjtNum*
     x[k] += mju_dot(s->right + k * group->ld, y, n);
   }
   mjgp_solveUpper(group, x);
-  mju_scl(x, x, -1, group->nv);
+  mju_scl(da, x, -1, group->nv);
+  return 1;
 }
 
 
@@ -193,23 +128,4 @@ int mjgp_toRestBranch(mjgpStep* s, const mjgpPiece* piece) {
     }
   }
   return count;
-}
-
-
-//---------------------------------- step ----------------------------------------------------------
-
-int mjgp_solveSystem(mjgpSystem* sys, const mjgpPiece* piece, const mjtNum* gradient,
-                     int flg_factor, mjtNum* da, mjtNum* t) {
-  if (sys->unknown == mjgpUNKNOWN_MOTION) {
-    if (!solveInPlace(sys, piece, gradient)) {
-      return 0;
-    }
-  } else {
-    if ((flg_factor || !sys->factored) && !mjgp_updateSystem(sys, piece)) {
-      return 0;
-    }
-    solveUnknowns(sys, piece, gradient, t);
-  }
-  mju_copy(da, sys->x, sys->s->group->nv);
-  return 1;
 }

@@ -7,13 +7,9 @@
 // or E Mhat^-1 M if the integrator has its own metric Mhat. A slipping gear has a line t
 // = t0 + slope acc - rate x; the acceleration of a stuck one is known (piece.h).
 //
-// The system has two representations behind one interface, each with its unknowns.
-// Motion: with one metric and gears on joints, the line of a gear adds its slope to the
-// diagonal of H, a known acceleration is eliminated, and the sum is factored as L D L' in
-// the memory of H. Friction: else H is eliminated first, and friction remains as unknown.
-// Its matrix is the Delassus matrix R H^-1 E' plus the lines of the gears, one row and
-// column a gear. (Blocks of 2 x 2 along the kinematic tree fill in with the tree's depth;
-// for a humanoid they cost nearly twice as much as the matrix of friction; doc/theory.md.)
+// H is eliminated first, and friction remains as unknown. Its matrix is the Delassus matrix R H^-1 E'
+// plus the lines of the gears, one row and column a gear. (Blocks of 2 x 2 along the kinematic tree
+// fill in with the tree's depth; for a humanoid they cost nearly twice as much; doc/theory.md.)
 
 #ifndef MJGEAR_PLUGIN_SYSTEM_H_
 #define MJGEAR_PLUGIN_SYSTEM_H_
@@ -24,19 +20,11 @@
 #include "gear/tolerances.h"
 #include "solver/delassus.h"
 
-typedef enum mjgpUnknown_ {
-  mjgpUNKNOWN_MOTION,  // accelerations alone; the torque balance gives friction
-  mjgpUNKNOWN_FRICTION
-} mjgpUnknown;
-
 typedef struct mjgpSystem_ {
   mjgpStep* s;
-  mjgpUnknown unknown;
-  int factored;  // 1: the system is factored
-  int sign;      // sign of the determinant
-  mjtNum* x;     // right side and solution, in whole lanes                        (nv)
-
-  // friction as unknown
+  int factored;   // 1: the system is factored
+  int sign;       // sign of the determinant
+  mjtNum* x;      // right side and solution, in whole lanes                        (nv)
   mjtNum* G;      // factors of the matrix of friction                          (n x n, in lanes)
   mjtNum* y;      // right side and solution                                    (n)
   mjtNum* scale;  // scale of the unknowns                                      (n)
@@ -45,28 +33,19 @@ typedef struct mjgpSystem_ {
   mjtNum* free;   // accelerations of gears and rows without friction           (ld)
 } mjgpSystem;
 
-// Allocate on d's stack. flg_general: friction is always unknown, to solve several right
-// sides
-void mjgp_makeSystem(mjgpSystem* system, mjgpStep* s, const mjgpPiece* piece, int flg_general);
+// Allocate on d's stack.
+void mjgp_makeSystem(mjgpSystem* system, mjgpStep* s);
 
-// Factor the system with the lines of the pieces at group->state, for friction as
-// unknown. Returns 0 if the system is singular
+// Factor the system with the lines of the pieces at group->state. Returns 0 if it is singular
 int mjgp_updateSystem(mjgpSystem* system, const mjgpPiece* piece);
 
 // Solve for a Newton step from s->a and s->acc, on the lines of the pieces at this point.
 // gradient: gradient of the engine's problem at s->a without friction (nv). flg_factor: 1
 // factors at group->state with these pieces, 0 uses the existing factors. da: change of a
-// (nv); t: friction of the gears if it is unknown (n). Returns 0 if the system is
+// (nv); t: friction of the gears (n). Returns 0 if the system is
 // singular
 int mjgp_solveSystem(mjgpSystem* system, const mjgpPiece* piece, const mjtNum* gradient,
                      int flg_factor, mjtNum* da, mjtNum* t);
-
-// Returns roughly the acceleration of dof k of the group per unit of force on it; 0 with
-// friction as unknown
-static inline mjtNum mjgp_effectOf(const mjgpSystem* system, int k) {
-  const mjgpGroup* group = system->s->group;
-  return system->unknown == mjgpUNKNOWN_MOTION ? group->inverse[k] : 0;
-}
 
 // Block Gauss-Seidel over the gears at the linearization, until none changes its piece: updates
 // friction t and the accelerations acc                                         (n, n + nextra)
