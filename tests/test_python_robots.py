@@ -266,6 +266,10 @@ class Refused(unittest.TestCase):
                 "no joint of go1 in the model; it looks for .*_hip_joint.*there are shoulder_pan_joint",
             ),
             (
+                lambda: mjgear.add_robot_gears(self.ur5e("left/ur_"), "ur5e"),
+                "there are left/ur_shoulder_pan_joint,.*left/ur_wrist_3_joint; give prefix='left/ur_'$",
+            ),
+            (
                 lambda: mjgear.add_robot_gears(self.ur5e().compile(), "ur5e"),
                 "add_robot_gears needs an MjSpec, not MjModel",
             ),

@@ -222,8 +222,10 @@ def add_robot_gears(
     found, lacking = _match(spec, known[robot], prefix)
     if not found:
         have = ", ".join(one.name for one in spec.joints if one.name) or "none"
+        fits = " or ".join(f"prefix={one!r}" for one in _prefixes(spec, known[robot]))
         raise GearError(
             f"no joint of {robot}{f' with the prefix {prefix!r}' if prefix else ''} in the model; it looks for {', '.join(lacking)}, and there are {have}"
+            f"{f'; give {fits}' if fits else ''}"
         )
     left = _left(spec, [one for one, _ in found], known[robot], prefix)
     told = [f"{robot}: the model has no joint {names}, so that these get no gear" for names in lacking]
@@ -317,6 +319,13 @@ def add_robot_gears(
         how=Known("gear", how),
         left=Known("joint", left),
     )
+
+
+def _prefixes(spec: mujoco.MjSpec, robot: Robot) -> list[str]:
+    """Prefixes with which the model has the most joints of a robot."""
+    ends = {str(one.name)[: k + 1] for one in spec.joints for k, letter in enumerate(str(one.name)) if letter in "/_-."}
+    count = {one: len(_match(spec, robot, one)[0]) for one in sorted(ends)}
+    return [one for one, found in count.items() if found > 1 and found == max(count.values())]
 
 
 def _match(spec: mujoco.MjSpec, robot: Robot, prefix: str) -> tuple[list[tuple[Any, Actuator]], list[str]]:
