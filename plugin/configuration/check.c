@@ -346,8 +346,8 @@ static void checkDependence(mjgReport* report, const mjModel* m, const mjgpJoint
       mjgpPlace place = {m, joint[i].instance, "tendon", report, 0};
       mjgp_refuseKey(
           &place,
-          "the velocity of tendon '%s' follows from those of other gears, so that nothing "
-          "says how friction at rest is shared; take the gear off one of them",
+          "the velocity of tendon '%s' follows from those of other gears (a brake is one), so that "
+          "nothing says how friction at rest is shared; take the gear off one of them",
           mjgp_gearName(m, joint + i));
       continue;
     }
