@@ -71,14 +71,19 @@ static int isTorqueOf(const mjgCoupling* c, mjtNum T, mjtNum v, mjtNum velocity,
 
 
 // Returns 1 if shaft torque and momentum of a rotor fit its motion relative to its joint, which
-// moves at v.
+// moves at v. The torque may be within a jump at this motion.
 static int isStepOf(const mjgCoupling* c, const mjgCouplingStep* step, mjtNum v, mjtNum h,
-                    mjtNum torque) {
+                    mjtNum velocity, mjtNum torque) {
   mjgiGap gap = mjgi_makeGap(c, 0);
-  mjtNum w, slope, mean = gap.eta * (step->velocity - v) + (1 - gap.eta) * gap.omega_d;
-  mjtNum T = mjgi_solveGap(&w, &slope, &gap, mean, 0);
-  mjtNum left = c->torque - T - step->friction - c->inertia / h * (step->velocity - c->velocity);
-  return mju_abs(T - step->T) <= mjgpLAW * torque && mju_abs(left) <= mjgpLAW * torque;
+  mjtNum w, slope, bound[2], tolerance = mjgpLAW * torque;
+  mjtNum mean = gap.eta * (step->velocity - v) + (1 - gap.eta) * gap.omega_d;
+  for (int k = 0; k < 2; k++) {
+    bound[k] = mjgi_solveGap(&w, &slope, &gap, mean + (k ? 1 : -1) * mjgpLAW * velocity, 0);
+  }
+  mjtNum left =
+      c->torque - step->T - step->friction - c->inertia / h * (step->velocity - c->velocity);
+  return step->T <= mju_max(bound[0], bound[1]) + tolerance &&
+         step->T >= mju_min(bound[0], bound[1]) - tolerance && mju_abs(left) <= tolerance;
 }
 
 
@@ -93,7 +98,7 @@ static mjtNum rotorDistance(const mjgpStep* s, int joint, mjtNum v) {
                     h / c->inertia * (mju_abs(c->torque) + mju_abs(step->T)) + mjMINVAL;
   mjtNum torque = c->inertia / h * velocity + mju_abs(step->lambda) + c->coulomb;
 
-  if (!isStepOf(c, step, v, h, torque) &&
+  if (!isStepOf(c, step, v, h, velocity + mju_abs(v), torque) &&
       !isTorqueOf(c, step->T, v, velocity + mju_abs(v) + s->g->out.cancellation[joint], torque)) {
     return 1;
   }

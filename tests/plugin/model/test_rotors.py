@@ -319,6 +319,36 @@ def test_damped_links() -> None:
         assert abs(-d.qvel[0] * slower / (h * deep / 0.9999 / 0.02**2) - 1) < 0.02, (share, integrator, d.qvel)
 
 
+def test_teeth_part_from_a_gear_that_locks() -> None:
+    """A self-locking rotor whose teeth part at the end of a step: the shaft torque is within the jump of its law there, as torque balance of rotor and
+    link demands. Each step is solved, rotor and link keep their momentum, and friction is on its bound for the torque into the gear."""
+    h, rotor, length, mass = 0.001, 0.02, 0.3, 1.0
+    xml = """<mujoco><option integrator="Euler" timestep=".001"/><worldbody><body><joint name="j" axis="0 1 0"/>
+    <inertial pos=".15 0 0" mass="1" diaginertia=".01 .01 .01"/></body></worldbody><actuator><motor joint="j"/></actuator></mujoco>"""
+    spec = mujoco.MjSpec.from_string(xml)
+    gap = {"backlash": "exact", "half_gap": 0.02, "stiffness": 2000, "damping": 0.2, "rotor_inertia": rotor}
+    mjgear.add(spec, "j", gamma_u=-0.13, gamma_v=1.26, coulomb=0.1, **gap)
+    m = spec.compile()
+    d = mujoco.MjData(m)
+    gear, inertia = mjgear.Gears(m, d)["j"], 0.01 + mass * (length / 2) ** 2
+    for seed in (60, 61):  # the teeth part so in step 66 of the first
+        rng = np.random.default_rng(seed)
+        mujoco.mj_resetData(m, d)
+        w = 0.0
+        for k in range(100):
+            if k % 30 == 0:
+                d.ctrl[:] = 3 * rng.normal()
+            v, weight = d.qvel[0], mass * 9.81 * length / 2 * np.cos(d.qpos[0])
+            mujoco.mj_step(m, d)
+            link, into = (d.qvel[0] - v) / h * inertia - weight, d.ctrl[0] - rotor * (gear.rotor_velocity - w) / h
+            w = float(gear.rotor_velocity)
+            assert gear.status == 0, (seed, k, gear.status)
+            assert abs(into - gear.friction - link) < 1e-9, (seed, k, into, gear.friction, link)
+            bound = abs(-0.13 * into + 1.26 * link) + 0.1
+            on = abs(gear.friction) <= bound if w == 0 else abs(gear.friction - np.sign(w) * bound)
+            assert on if w == 0 else on < 1e-6 * bound, (seed, k, w, gear.friction, bound)
+
+
 def test_two_joints() -> None:
     """A motor joint and its load that start apart, farther than the gap: the shaft starts at its stop, twisted by what is left; angle and
     velocity of the rotor are the motor joint's. A servo that measures the joint acts on the rotor with the joint's angle and velocity."""
