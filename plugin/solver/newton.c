@@ -251,7 +251,7 @@ static mjtNum residual(mjgpNewton* p) {
     }
   }
   mjtNum error = mju_max(missing > 0 ? missing / most : 0, moves > 0 ? moves / fastest : 0);
-  return error <= mjgpROOT || (s->rows && error > mjgpSAME) || !isZero(p) ? error : 0;
+  return error <= mjgpROOT || (s->rows && error > mjgpLAW) || !isZero(p) ? error : 0;
 }
 
 
