@@ -147,12 +147,11 @@ typedef enum mjgSide_ {
 //   qvel   (nu x nv) of velocities after the step; state (nu x npluginstate) of the state of gears
 //   side   (nu) mjgSide, with changes of controls by eps
 //   d      the state before the step; afterwards as mj_forward leaves it
-// Not known by controls of actuators with activation, delay, or a gain that is no
-// constant (Euler: with activation or delay). Not known at all with PGS, noslip, RK4, lagged
-// coupling, sleep, rotors behind gaps whose gear is self-locking, has a static ratio or a
-// negative asymmetry coefficient; where a shaft is at a jump of its torque; and of a step that
-// is not solved. Returns the number of known derivatives, or -1 with a line in error (nullable)
-// if an argument is wrong. Uses the stack of d.
+// Not known by controls of actuators with activation, or a gain that is no constant (Euler: with
+// activation). Not known at all with PGS, noslip, RK4, lagged coupling, sleep, rotors behind gaps
+// whose gear is self-locking, has a static ratio or a negative asymmetry coefficient; where a
+// shaft is at a jump of its torque; and of a step that is not solved. Returns the number of known
+// derivatives, or -1 with a line in error (nullable) if an argument is wrong. Uses the stack of d.
 MJGAPI int mjg_controlDerivative(double* qvel, double* state, int* side, const mjModel* m,
                                  mjData* d, double eps, char* error, int error_sz);
 

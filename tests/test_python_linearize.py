@@ -295,6 +295,27 @@ class Exact(unittest.TestCase):
             setattr(model.opt, option, usual)
         self.assertTrue(mjgear.linearize(model, data).exact.any())
 
+    def test_delay(self):
+        """A control that waits longer than a step changes nothing in it."""
+        for text, known in ('delay=".004" nsample="10"', 0), ("", 1):
+            model = mujoco.MjModel.from_xml_string(
+                (SLIDE % (STEP, "implicitfast", keys(eta_forward=0.8, eta_backward=0.5), ROTOR, DAMPING)).replace(
+                    "<motor ", f"<motor {text} "
+                )
+            )
+            data, ends = mujoco.MjData(model), []
+            data.qvel, data.ctrl = 1.0, 20.0
+            mujoco.mj_step(model, data, 20)
+            found = mjgear.linearize(model, data)
+            for change in 1e-4, -1e-4:
+                there = mujoco.MjData(model)
+                mujoco.mj_copyData(there, model, data)
+                there.ctrl[0] += change
+                mujoco.mj_step(model, there)
+                ends.append(there.qvel[0])
+            self.assertEqual((found.exact[-1], found.B[1, 0] != 0), (True, bool(known)))
+            self.assertAlmostEqual(found.B[1, 0], (ends[0] - ends[1]) / 2e-4, delta=1e-9)
+
     def test_gaps_that_are_not_known(self):
         """Behind a gap a self-locking gear, a static ratio and a negative coefficient (eta_backward far below 2 - 1/eta_forward)."""
         for gear, known in (
@@ -329,19 +350,22 @@ class Exact(unittest.TestCase):
             )
             model = spec.compile()
             data, rng = mujoco.MjData(model), np.random.default_rng(0)
+            gears = mjgear.Gears(model, data)
             for _ in range(20):
                 data.ctrl[0] = rng.uniform(-3, 3)
                 mujoco.mj_step(model, data, 3)
                 found, ends = mjgear.linearize(model, data), []
+                memory = [gears[name].address(key).value for key, name in map(str.split, found.states[4:])]
                 self.assertEqual(found.exact[-1], law != "lagged", (law, gap))
                 for step in (1e-5, -1e-5):
                     other = mujoco.MjData(model)
                     mujoco.mj_copyData(other, model, data)
                     other.ctrl[0] += step
                     mujoco.mj_step(model, other)
-                    ends.append(other.qvel)
+                    ends.append(np.r_[other.qvel, other.plugin_state[memory]])
                 slope = (ends[0] - ends[1]) / 2e-5
-                np.testing.assert_allclose(found.B[2:4, 0], slope, atol=2e-6 * abs(slope).max() + 1e-15)
+                np.testing.assert_allclose(found.B[2:4, 0], slope[:2], atol=2e-6 * abs(slope[:2]).max() + 1e-15)
+                np.testing.assert_allclose(found.B[4:, 0], slope[2:], rtol=1e-5, atol=1e-9)
 
     def test_models_in_contact(self):
         """All models of this repository with every integrator and cone, where steps with other controls stay on their pieces."""

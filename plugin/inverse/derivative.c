@@ -60,7 +60,7 @@ static int isLinear(const mjModel* m, const mjgpGears* g, int control) {
   }
   int plugin = m->actuator_plugin[k], gain = m->actuator_gaintype[k];
   int fixed = gain == mjGAIN_FIXED || (m->opt.integrator == mjINT_EULER && gain <= mjGAIN_MUSCLE);
-  return fixed && m->actuator_dyntype[k] == mjDYN_NONE && m->actuator_delay[k] == 0 &&
+  return fixed && m->actuator_dyntype[k] == mjDYN_NONE &&
          (plugin < 0 || mjgp_isOurs(m, plugin, m->plugin[g->config->leader]));
 }
 
@@ -107,7 +107,7 @@ static int move(mjgpDerivative* p, mjtNum* to, int control, mjtNum change) {
     mjgp_startPiece(piece, g, s->m, joint, s->acc[i], p->shaft + 2 * i);
     mjgp_releasePiece(piece, g);
     mjgp_linePiece(piece, g, h, s->acc[i], x);
-    row[mjgpLINE * s->n] = piece->held ? 0 : piece->t;
+    row[mjgpLINE * s->n] = piece->t;
     row[mjgpTRAVEL * s->n] = g->in.brake[joint].travel;
     keeps &= !mjgp_nextPiece(piece, g, h, acc, next, s->t[i] + change * s->target[i], 0);
     if (piece->shaft) {
@@ -257,9 +257,7 @@ int mjg_controlDerivative(double* qvel, double* state, int* side, const mjModel*
   mjgpInertia Mhat;
   mjgpStep step;
   mj_markStack(d);
-  mjtNum* warm = mj_stackAllocNum(d, (size_t)nv);
   mjtNum* acc = mj_stackAllocNum(d, (size_t)nv);
-  mju_copy(warm, d->qacc_warmstart, nv);
   mju_zero(qvel, (int)m->nu * nv);
   mju_zero(state, (int)(m->nu * m->npluginstate));
   mj_forwardSkip(m, d, mjSTAGE_NONE, 0);
@@ -295,7 +293,6 @@ int mjg_controlDerivative(double* qvel, double* state, int* side, const mjModel*
   if (known) {
     move(&derivative, derivative.base, 0, 0);
   }
-  mju_copy(d->qacc_warmstart, warm, nv);
   mj_freeStack(d);
   return count;
 }

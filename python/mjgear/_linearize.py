@@ -76,7 +76,7 @@ def linearize(
     differences of a solver.
 
     Columns of controls are not differences. For a constant active set the step is a linear system, and a control changes its right side
-    (``mjg_controlDerivative``). Differences are used in all other cases: actuators with activations, delays or variable gains, the
+    (``mjg_controlDerivative``). Differences are used in all other cases: actuators with activations or variable gains, the
     solver PGS, ``noslip_iterations``, ``coupling="lagged"``, sleep, and a shaft at a jump of its torque.
 
     A gear that slips, rests or yields is smooth as long as it continues. Where it changes its piece within eps on one side, the derivative
