@@ -114,7 +114,8 @@ def test_joint_without_gear() -> None:
         ([0, 0], 0.002),
         ([0, 0.5], 0.0008),
         ([0, 7], 0.0),
-        ([3, -1], 0.0012),
+        ([12, 7], 0.0024),  # no more than closed
+        ([3, -1], 0.0036),
     ):
         data.ctrl[:] = ctrl
         mujoco.mj_step(model, data)
