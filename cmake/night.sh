@@ -19,7 +19,8 @@ import json, re, shlex, subprocess
 shown = subprocess.run(["ctest", "--test-dir", "build/fuzz", "-L", "^(fuzz|long)$", "--show-only=json-v1"], check=True, capture_output=True)
 for test in json.loads(shown.stdout)["tests"]:
     print(re.sub(r"-max_total_time=\d+ -seed=1", "-max_total_time=3600", shlex.join(test["command"])), end="\0")
-print("PYTHONPATH=python MJGEAR_LIBRARIES=build/lib build/venv-check/bin/python tests/fuzz_identify_logs.py 3600", end="\0")' |
+print("PYTHONPATH=python MJGEAR_LIBRARIES=build/lib build/venv-check/bin/python tests/fuzz_identify_logs.py 3600", end="\0")
+print("PYTHONPATH=python MJGEAR_LIBRARIES=build/lib build/venv/bin/python tests/fuzz_python_objects.py 3600", end="\0")' |
     xargs -0 -n 1 -P "$CTEST_PARALLEL_LEVEL" bash -c
 }
 

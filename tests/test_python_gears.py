@@ -310,6 +310,25 @@ class ABatch(unittest.TestCase):
         elbow = mjgear.Gears(self.model, self.batch)["elbow"]
         np.testing.assert_array_equal(elbow.eta_forward, [0.5, 0.6, 0.7, 0.8, 0.9])
 
+    def test_a_key_of_some(self):
+        """A number that some simulations do not have is NaN there, and a change is checked by each simulation's own model."""
+        model = make(type="wedge", mu=0.1, input_angle=0.3, output_angle=0.2)[0]
+        elbow = mjgear.Gears(model, Batch(model, nsim=3, nthread=1))["elbow"]
+        elbow.describe(gamma_u=0.1, gamma_v=0.2, sims=[1])
+        np.testing.assert_array_equal(elbow.mu, [0.1, np.nan, 0.1])
+
+        models = [
+            make(coulomb=0.1, **kind)[0]
+            for kind in (dict(eta_forward=0.8, eta_backward=0.5), dict(gamma_u=0.1, gamma_v=0.3))
+        ]
+        batch = Batch(models[0], nsim=3, nthread=1)
+        batch.set_models([models[0], *models])
+        elbow = mjgear.Gears(models[0], batch)["elbow"]
+        for sims in [2], [1, 2]:
+            with self.assertRaisesRegex(mjgear.GearError, "gamma_u contradicts type efficiency"):
+                elbow.set(eta_forward=0.6, sims=sims)
+        np.testing.assert_allclose(elbow.eta_forward, [0.8, 0.8, 0.9 / 1.3])
+
     def test_address(self):
         gear = mjgear.Gears(self.model, self.batch)["elbow"]
         gear.coulomb = np.arange(5.0)
@@ -351,6 +370,10 @@ class WriteThrough(unittest.TestCase):
         self.elbow["coulomb"][[0]] = "1 Nm"
         self.elbow.coulomb[1:][:2][0] = 0.25
         np.testing.assert_array_equal(self.elbow.coulomb, [1, 0.25, 0.3, 0.4])
+        self.elbow.set(coulomb=0.5, sims=-1)
+        self.elbow.coulomb[:, None][1] = 0.35
+        self.elbow.set(coulomb=[0.8, 0.9], sims=[-2, 0])
+        np.testing.assert_array_equal(self.elbow.coulomb, [0.9, 0.35, 0.8, 0.5])
         self.elbow.coulomb[[[0, 1], [2, 3]]] = [0.6, 0.7]  # broadcast as numpy does
         self.expect(0.6, 0.7, 0.6, 0.7)
 
@@ -377,6 +400,7 @@ class WriteThrough(unittest.TestCase):
 
     def test_refused(self):
         coulomb = self.elbow.coulomb
+        coulomb[0] = 0.5  # which leaves the array as it is
         for write in (
             lambda: coulomb.fill(9),
             lambda: np.copyto(coulomb, 9),
@@ -391,6 +415,9 @@ class WriteThrough(unittest.TestCase):
             coulomb[0] = -1
         with self.assertRaises(IndexError):
             coulomb[7] = 1
+        for sims in [0, -4], [True, False], [[True] * 4], [4], 4, [0.0]:
+            with self.assertRaisesRegex(mjgear.GearError, "not among the 4 simulations"):
+                self.elbow.set(coulomb=9, sims=sims)
         with self.assertRaisesRegex(mjgear.GearError, "sims chooses among the simulations of a Batch"):
             mjgear.Gears(self.model, mujoco.MjData(self.model))["elbow"].set(coulomb=1, sims=[0])
         np.testing.assert_array_equal(self.elbow.coulomb, 0.5)

@@ -617,7 +617,7 @@ class Gears(Mapping[str, Gear]):
             raise GearError(
                 f"sims = {sims!r} are not among the {count} simulations of the Batch; give a mask ({count},), or ids, each once"
             )
-        return ids.astype(np.intp) % count
+        return ids.astype(np.intp)
 
     def _apply(self, changes: Changes, values: Array, ids: NDArray[np.intp] | None = None) -> None:
         """Change all simulations, or these ids, or none."""

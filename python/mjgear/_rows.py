@@ -38,7 +38,7 @@ class Rows(np.ndarray):
 
     def __getitem__(self, index: Any) -> Any:
         part = _plain(self)[index]
-        if self._gear is None or not isinstance(part, np.ndarray) or part.ndim != 1:
+        if self._gear is None or not isinstance(part, np.ndarray):
             return part
         return Rows.of(self._gear, self._key, part, self._sims[index])
 
