@@ -91,7 +91,6 @@ static double friction(const Run* run, int i) {
 //---------------------------------- a minute ------------------------------------------------------
 
 static void stuck_stays_stuck(void** state) {
-  (void)state;
   static const struct {
     const char *scene, *variant;
     double hold;  // motors are off and all gears stand
@@ -143,7 +142,6 @@ static int rodStep(double* q, double* v, double time, const mjModel* m, double g
 
 
 static void lies_on_the_core(void** state) {
-  (void)state;
   static const char* const rod[] = {"gamma_v=0.2", "gamma_v=0.5", "gamma_v=0.95", "gamma_v=1.05"};
   for (int k = 0; k < 4; k++) {
     Run run = begin("rod", rod[k], mjINT_DISCRETE, 1);
@@ -201,7 +199,6 @@ static double distance(const Run* run, const mjtNum* v, int i, int* slips) {
 
 
 static void lies_on_the_law(void** state) {
-  (void)state;
   static const struct {
     const char *scene, *variant;
     double until;
@@ -243,7 +240,6 @@ static void lies_on_the_law(void** state) {
 //---------------------------------- smaller steps -------------------------------------------------
 
 static void goes_over_into_implicitfast(void** state) {
-  (void)state;
   static const struct {
     const char *scene, *variant;
     double until, scale;  // s; largest step relative to the scene's

@@ -107,7 +107,6 @@ static Sum run(const mjgScene* scene, const mjgCase* variant) {
 
 
 static void friction_never_drives(void** state) {
-  (void)state;
   Sum total = {0};
   for (int i = 0; i < mjg_nscene; i++) {
     const mjgScene* scene = mjg_scenes[i];

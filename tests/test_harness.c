@@ -25,7 +25,6 @@
 
 // claims are kept in order, cut at their end if too long, and counted; any nonzero value holds
 static void claimsAreCounted(void** state) {
-  (void)state;
   mjgClaims claims = {0};
   mjg_claim(&claims, 1, "%d < %.1f", 1, 2.5);
   mjg_claim(&claims, 0, "%s", "wrong");
@@ -41,7 +40,6 @@ static void claimsAreCounted(void** state) {
 
 // rows by their times, which repeated sums make as the engine does; extremes with both ends, none with a NaN between
 static void rowsAreFoundByTime(void** state) {
-  (void)state;
   mjgTrajectory t = {0};
   assert_true(mjg_addColumn(&t, "time") == 0 && mjg_addColumn(&t, "square") == 1);
   double time = 0;
@@ -68,7 +66,6 @@ static void rowsAreFoundByTime(void** state) {
 
 
 static void everyDigitIsWritten(void** state) {
-  (void)state;
   mjgTrajectory t = {0};
   mjg_addColumn(&t, "time");
   mjg_addColumn(&t, "a,\"b\"");
@@ -107,7 +104,6 @@ static const char* const mjcf =
 
 // entries of an instance are replaced or added, and the rest of the text stays; what cannot be changed is refused
 static void settingsChangeText(void** state) {
-  (void)state;
   static const char* const change[][5] = {
       {"a", "x", "3 4", "value=\"1\"", "value=\"3 4\""},
       {"b", "x", "5", "'2 > 1'", "'5'"},
@@ -151,7 +147,6 @@ static const struct option known[] = {{"help", no_argument, NULL, HELP},
 
 // options stand anywhere, with values in both forms, and each mistake is one line
 static void optionsAreRead(void** state) {
-  (void)state;
   static const struct {
     char* line[10];
     int last, words;
@@ -217,7 +212,6 @@ static void isSet(const mjModel* m, const char* instance, const char* key, const
 
 // names are those of files, pages find what they show, and each case loads with its settings
 static void scenesAreComplete(void** state) {
-  (void)state;
   static const char* const reserved[] = {"claims", "differences", "joints", "about"};
   assert_true(mjg_nscene >= 3);
   for (int i = 0; i < mjg_nscene; i++) {
@@ -256,7 +250,6 @@ static void scenesAreComplete(void** state) {
 
 // settings take precedence over those of a case; data start at the keyframe; each fault is one line with the word that is wrong
 static void scenesAreLoaded(void** state) {
-  (void)state;
   const mjgScene* rod = mjg_findScene("rod");
   const mjgSetting setting[] = {{"gear", "gamma_v", "0.7"}, {"gear", "tolerance", "1e-9"}};
   mjModel* m = load(rod, &rod->variant[0], setting, 2);
@@ -292,7 +285,6 @@ static void scenesAreLoaded(void** state) {
 
 // section 6.2 of the paper; times are reached in spite of round-off
 static void wallFollowsThePaper(void** state) {
-  (void)state;
   double time = 0;
   for (int i = 0; i < 900; i++, time += 0.001) {
     assert_false(mjg_reached(time, 0.9));
@@ -369,7 +361,6 @@ static double play(mjgPlay* play, const mjgScene* scene, const mjgCase* variant,
 
 // the first row is the keyframe, with the force that acts from there on
 static void stateThenForceAreRecorded(void** state) {
-  (void)state;
   mjgPlay one;
   assert_true(play(&one, &slider, NULL, 1, 1, 0) < 1e-12);
   const mjgTrajectory* t = &one.trajectory;
@@ -393,7 +384,6 @@ static void stateThenForceAreRecorded(void** state) {
 
 // differences from a wrong reference are seen, and none is where nothing is compared; what the engine gives up ends with a line
 static void aWrongReferenceIsSeen(void** state) {
-  (void)state;
   mjgPlay one;
   fault = 1e-9;
   double difference = play(&one, &slider, NULL, 1, 1, 0);
@@ -426,7 +416,6 @@ static int failures(const mjgScene* scene, const mjgRun* run) {
 
 // claims hold for the engine's runs; the same gear everywhere cannot support the claims of the others
 static void claimsNeedTheirRuns(void** state) {
-  (void)state;
   static const char* const names[] = {"rod", "wall", "wall-contact", "two-loads"};
   for (int s = 0; s < 4; s++) {
     const mjgScene* scene = mjg_findScene(names[s]);

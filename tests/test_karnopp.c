@@ -31,7 +31,6 @@ static double acceleration(const mjgKarnopp* joint, double v, double motor, doub
 
 // with load 100: opposing friction 10 + 25, aiding 10 + 130; at rest 1.5 times that
 static void test_stickAndBreakaway(void** state) {
-  (void)state;
   double up = 100 + 1.5 * 35, down = 100 - 1.5 * 140;
   assert_true(acceleration(&kJoint, 0, up, 100) == 0);
   assertNear(acceleration(&kJoint, 0, up + 1, 100), 0.5, 1e-9);
@@ -58,7 +57,6 @@ static void test_stickAndBreakaway(void** state) {
 
 
 static void test_sliding(void** state) {
-  (void)state;
   assertNear(acceleration(&kJoint, 1, 50, 100), (50 - 100 - 35) / 2.0, 1e-9);
   assertNear(acceleration(&kJoint, -1, 50, 100), (50 - 100 + 140) / 2.0, 1e-9);
   assertNear(acceleration(&kJoint, 1, 50, -100), (50 + 100 - 140) / 2.0, 1e-9);
@@ -73,7 +71,6 @@ static void test_sliding(void** state) {
 
 // a reversal takes two steps: to zero, then away
 static void test_reversal(void** state) {
-  (void)state;
   double q = 0, v = 0.01, t;
   assert_int_equal(mjg_stepKarnopp(&q, &v, &t, &kJoint, -100, 0, kH), 0);
   assert_true(v == 0 && t == 10);
@@ -85,7 +82,6 @@ static void test_reversal(void** state) {
 
 
 static void test_ends(void** state) {
-  (void)state;
   mjgKarnopp joint = kJoint;
   joint.limit = 0.5;
   for (int s = -1; s <= 1; s += 2) {
@@ -105,7 +101,6 @@ static void test_ends(void** state) {
 
 
 static void test_refusals(void** state) {
-  (void)state;
   double q = 1, v = 2;
   mjgKarnopp bad = kJoint;
   bad.eta_opp = 0;
@@ -207,7 +202,6 @@ static const double kLargest = (150 + 60 + 80) / 2.0;
 // All inertia on the motor side, gamma_u = 0: the same motion, apart from the step in which Table 1
 // waits at zero. The difference is of first order in the timestep.
 static void test_sameMotion(void** state) {
-  (void)state;
   static const double aid[] = {0.5, 0.1, -0.2, -0.4};
   for (int i = 0; i < 4; i++) {
     mjgKarnopp joint = {1 / (2 - aid[i]), aid[i], 1.3, 5, 0, 2, INFINITY};
@@ -224,7 +218,6 @@ static void test_sameMotion(void** state) {
 
 // any pair of efficiencies, if no friction depends on itself: T_FR0 = 0, FSD = 1
 static void test_sameMotionAnyEfficiencies(void** state) {
-  (void)state;
   static const double pair[][2] = {{0.9, 0.3}, {0.6, -0.2}, {0.5, 0.45}, {0.8, -0.4}};
   for (int i = 0; i < 4; i++) {
     mjgKarnopp joint = {pair[i][0], pair[i][1], 1, 0, 0, 2, INFINITY};
@@ -240,7 +233,6 @@ static void test_sameMotionAnyEfficiencies(void** state) {
 
 // With inertia on the output side the gear must also carry M a: (38) against Table 1, in closed form
 static void test_differenceByInertia(void** state) {
-  (void)state;
   mjgKarnopp joint = {0.6, -0.2, 1, 0, 0, 2, INFINITY};
   double motor = 300, load = 50, h = 1e-3, next;
   double gu, gv;

@@ -239,7 +239,6 @@ static double distance(const Law* law, double u, double t, double s, double v0, 
 
 // random forces and blows to the velocity; friction from the motion alone
 static void inclusion(void** state) {
-  (void)state;
   for (int k = 0; k < NLAW; k++) {
     const Law* law = laws + k;
     Joint j = makeJoint(law, 1e-3);
@@ -300,7 +299,6 @@ static void inclusion(void** state) {
 
 // without motor and load the energy never grows, springs included
 static void energy(void** state) {
-  (void)state;
   for (int k = 0; k < NLAW; k++) {
     const Law* law = laws + k;
     const mjgBacklash* shaft = &law->torsion;
@@ -422,7 +420,6 @@ static double error(const Law* law, double h) {
 // of first order at least, and small at 1 ms. Rows with friction of their own have no load
 // dependence here, which the integration in fine steps lacks, and the shaft has no gear
 static void convergence(void** state) {
-  (void)state;
   for (int k = 0; k < NLAW; k++) {
     Law law = laws[k];
     if (law.stiffness > 0) {
@@ -446,7 +443,6 @@ static void convergence(void** state) {
 
 // two joints of a row, an arm that leans on the floor; saved, and gone on with in another mjData
 static void restored(void** state) {
-  (void)state;
   for (int k = 0; k < NLAW; k++) {
     const Law* law = laws + k;
     int shaft = law->torsion.stiffness > 0;
@@ -495,7 +491,6 @@ static void restored(void** state) {
 //---------------------------------- refusals ------------------------------------------------------
 
 static void refusals(void** state) {
-  (void)state;
   for (int k = 0; k < NLAW; k++) {
     int n = 0;
     for (int i = 0; i < 5 && laws[k].refused[i].keys; i++, n++) {

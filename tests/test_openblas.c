@@ -56,7 +56,6 @@ static void* repeat(void* arg) {
 
 
 static void testConcurrentCalls(void** state) {
-  (void)state;
   double* A = malloc(sizeof(double) * N * N);
   double* expected = malloc(sizeof(double) * N * N);
   assert_non_null(A);

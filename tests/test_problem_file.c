@@ -27,7 +27,6 @@ static void openText(mjgReader* reader, const char* text) {
 
 // the example of PROBLEM_FORMAT.md, spread over lines in another way
 static void readsExample(void** state) {
-  (void)state;
   mjgReader reader;
   mjgRecord record = {0};
   openText(
@@ -54,7 +53,6 @@ static void readsExample(void** state) {
 
 
 static void readsBlocksAndOptionalFields(void** state) {
-  (void)state;
   mjgReader reader;
   mjgRecord record = {0};
   openText(
@@ -80,7 +78,6 @@ static void readsBlocksAndOptionalFields(void** state) {
 
 // each text is refused with this message, and reading on gives the same answer
 static void refusesWithLine(void** state) {
-  (void)state;
   static const struct {
     const char* text;
     const char* error;
@@ -150,7 +147,6 @@ static void refusesWithLine(void** state) {
 
 // every beginning of a good file is read without harm
 static void survivesTruncation(void** state) {
-  (void)state;
   const char* text =
       "mjgear-problems 1\nproblem a n 3 block 2 1 v 1 2 3 A 1 2 3 4 5 phi 0 0 0 P 6 7 8 9 10\n"
       "coulomb 0 1 2 static_ratio 1 1.5 2 v0 -1 0 1 t_start 4 5 6 mode_start -1 0 1 t 7 8 9 end";
@@ -229,7 +225,6 @@ static void roundTrip(const mjgRecord* record) {
 
 
 static void roundTripsEveryKind(void** state) {
-  (void)state;
   mjgRandom random = {1};
   mjgRecord record = {0};
   for (int kind = 0; kind < mjgNKIND; kind++) {
@@ -244,7 +239,6 @@ static void roundTripsEveryKind(void** state) {
 
 // numbers at the ends of a double's range, and blocks, modes and a start
 static void roundTripsExtremeNumbers(void** state) {
-  (void)state;
   double numbers[] = {0.1,     -0.0, DBL_MAX, -DBL_MIN, DBL_TRUE_MIN, 1 + DBL_EPSILON,
                       1.0 / 3, 1e22, 0};
   double bounds[] = {0, DBL_TRUE_MIN, DBL_MAX}, ratios[] = {1, 1 + DBL_EPSILON, DBL_MAX};
@@ -280,7 +274,6 @@ static void roundTripsExtremeNumbers(void** state) {
 
 
 static void refusesToWriteWhatCannotBeRead(void** state) {
-  (void)state;
   double one = 1, infinite = INFINITY;
   mjgProblem good = {.n = 1, .v = &one, .A = &one, .phi = &one, .P = &one};
   FILE* file = tmpfile();
@@ -301,7 +294,6 @@ static void refusesToWriteWhatCannotBeRead(void** state) {
 
 
 static void loadsFiles(void** state) {
-  (void)state;
   char error[200] = "";
   size_t size = 0;
   assert_null(mjg_loadText(&size, "no/such/file", error, sizeof(error)));
@@ -318,7 +310,6 @@ static void loadsFiles(void** state) {
 
 // a decimal comma in the process's locale changes nothing
 static void ignoresLocale(void** state) {
-  (void)state;
   if (!enterGerman()) {
     skip();
   }

@@ -25,7 +25,6 @@ static void assertClose(double a, double b, double scale) {
 
 // moments of the generators over many draws
 static void randomNumbers(void** state) {
-  (void)state;
   mjgRandom random = {3};
   double mean = 0, square = 0, uniform = 0, decades = 0;
   int hits = 0, counts[5] = {0};
@@ -52,7 +51,6 @@ static void randomNumbers(void** state) {
 
 // the planar arm of the textbooks
 static void twoLinkArm(void** state) {
-  (void)state;
   mjgChain chain;
   mjg_newChain(&chain, 2);
   assert_int_equal(chain.n, 2);
@@ -88,7 +86,6 @@ static void twoLinkArm(void** state) {
 
 // a slide below a hinge out of the plane
 static void slideOnHinge(void** state) {
-  (void)state;
   mjgChain chain;
   mjg_newChain(&chain, 2);
   const double m1 = 1.5, m2 = 2.5, reach = 0.8, g = 9.81;
@@ -112,7 +109,6 @@ static void slideOnHinge(void** state) {
 
 // one joint: v*, (29), (32) and P = rho
 static void oneJointProblem(void** state) {
-  (void)state;
   mjgChain chain;
   mjgRecord record = {0};
   mjg_newChain(&chain, 1);
@@ -136,7 +132,6 @@ static void oneJointProblem(void** state) {
 
 
 static void inverse(void** state) {
-  (void)state;
   const double M[9] = {4, 1, -2, 1, 5, 0.5, -2, 0.5, 3};
   double W[9];
   assert_int_equal(mjg_invert(W, M, 3), 1);
@@ -157,7 +152,6 @@ static void inverse(void** state) {
 
 // trees side by side equal single trees
 static void forest(void** state) {
-  (void)state;
   mjgRandom random = {5};
   mjgChain chain[3];
   mjgRecord all = {0}, one = {0};
@@ -209,7 +203,6 @@ static int isPositiveDefinite(const double* A, int n) {
 
 
 static void everyKindIsSound(void** state) {
-  (void)state;
   mjgRecord record = {0}, again = {0};
   for (int kind = 0; kind < mjgNKIND; kind++) {
     for (int seed = 0; seed < 300; seed++) {
@@ -246,7 +239,6 @@ static void everyKindIsSound(void** state) {
 
 // a planted solution solves the problem to round-off
 static void plantedSolutions(void** state) {
-  (void)state;
   mjgRandom random = {11};
   mjgRecord record = {0};
   int nstuck = 0, nslip = 0;

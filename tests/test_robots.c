@@ -59,28 +59,24 @@ static int failures(const char* name, const mjgSetting* setting) {
 
 // a steep thread does not hold
 static void gripper(void** state) {
-  (void)state;
   assert_int_equal(failures("gripper", NULL), 0);
   assert_true(failures("gripper", &(mjgSetting){"screw", "mu", "0.02"}) > 0);
 }
 
 
 static void arm(void** state) {
-  (void)state;
   assert_int_equal(failures("arm", NULL), 0);
   assert_true(failures("arm", &(mjgSetting){"worm", "mu", "0.02"}) > 0);
 }
 
 
 static void humanoid(void** state) {
-  (void)state;
   assert_int_equal(failures("humanoid", NULL), 0);
   assert_true(failures("humanoid", &(mjgSetting){"legs", "gamma_v", "0.4"}) > 0);
 }
 
 
 static void convergence(void** state) {
-  (void)state;
   assert_int_equal(failures("convergence", NULL), 0);
 }
 

@@ -40,7 +40,6 @@ static void load(Sim* sim, const char* path) {
 
 // "stuck" in one line and motion in the other contradict each other, from the first state on
 static void modeAndStateAgree(void** state) {
-  (void)state;
   static const char* const models[] = {"rover/rover", "cobot/cobot", "jack/jack",
                                        "hobby_arm/hobby_arm", "quadruped/quadruped_worm"};
   int moving_from_rest = 0;
@@ -117,7 +116,6 @@ static double push(Sim* sim, double force, int steps) {
 
 // each slider acts as its key does
 static void slidersAct(void** state) {
-  (void)state;
   Sim sim;
 
   // with oneway = 1 the joint does not turn back

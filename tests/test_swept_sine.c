@@ -99,7 +99,6 @@ static void engine(double band[BANDS], double preload, double amplitude) {
 // While the shaft bounces from side to side its motion is sensitive, and the kind of motion may
 // change at another frequency: bands differ there. Most agree.
 static void sweeps(void** state) {
-  (void)state;
   int close = 0, all = 0;
   double total[2] = {0};
   const int stride = getenv("MJGEAR_LONG") ? 1 : 2;

@@ -7,7 +7,6 @@
 
 // setup of a group: the plugin of this build is loaded, or the group fails
 static int loadPlugin(void** state) {
-  (void)state;
   char error[2048] = "";
   int failed = mjg_loadPlugin(MJGEAR_PLUGIN_PATH, error, sizeof(error));
   if (failed) {

@@ -31,7 +31,6 @@ static void note(const char* call) {
 
 
 static void scalars(void** state) {
-  (void)state;
   double a = 7, b = 8;
   REFUSED(mjg_efficiencies(NULL, &b, 0.1, 0.2));
   REFUSED(mjg_efficiencies(&a, NULL, 0.1, 0.2));
@@ -62,7 +61,6 @@ static void scalars(void** state) {
 
 
 static void names(void** state) {
-  (void)state;
   static const char* const list[] = {"alpha", NULL, "beta"};
   FINE(*mjg_version());
   FINE(*mjg_statusString(INT_MIN));
@@ -85,7 +83,6 @@ static void names(void** state) {
 
 
 static void solving(void** state) {
-  (void)state;
   Room room;
   openRoom(&room);
   static oracleProblem p;
@@ -140,7 +137,6 @@ static void solving(void** state) {
 
 
 static void paper(void** state) {
-  (void)state;
   Room room;
   openRoom(&room);
   double M[4] = {2, 0.5, 0.5, 1}, x[2] = {0.1, 0.2}, y[2] = {7, 7}, P[4] = {7};
@@ -203,7 +199,6 @@ static void refusals(mjgReport* report, const char* format, ...) {
 
 
 static void catalogue(void** state) {
-  (void)state;
   mjgTransmission gear;
   mjgDescription description;
   mjgReport report;
@@ -271,7 +266,6 @@ static void catalogue(void** state) {
 
 
 static void backlash(void** state) {
-  (void)state;
   mjgBacklash law = {.stiffness = 100};
   mjgCoupling coupling = {.law = &law, .h = 1e-3}, lawless = {.h = 1e-3};
   mjgCouplingStep step = {.T = 7};
@@ -296,7 +290,6 @@ static void backlash(void** state) {
 
 // sizes of blocks that contradict the number of joints are refused, and nothing is read or written
 static void blocks(void** state) {
-  (void)state;
   Room room;
   openRoom(&room);
   double v[2] = {1, 1}, A[4] = {1, 0, 0, 1}, zero[2] = {0};
@@ -325,7 +318,6 @@ static void blocks(void** state) {
 
 // every function that a public header declares is called above
 static void noneLeftOut(void** state) {
-  (void)state;
   static const char* const header[] = {"mjgear.h",      "mjgear_paper.h",  "mjgear_catalogue.h",
                                        "mjgear_text.h", "mjgear_report.h", "mjgear_backlash.h"};
   int declared = 0;

@@ -115,7 +115,6 @@ static int tryDescription(void* object) {
 
 
 static void gears(void** state) {
-  (void)state;
   mjgDescription d = describe();
   mjgTransmission gear;
   mjgReport report;
@@ -157,7 +156,6 @@ static void gears(void** state) {
 
 // tables of a description in C are checked like tables in a text
 static void tables(void** state) {
-  (void)state;
   static const mjgTable wrong[] = {{2, {0, 2}, {1, NAN}},
                                    {2, {0, 2}, {1, -5}},
                                    {3, {2, 1, 0}, {1, 2, 3}},
@@ -242,7 +240,6 @@ static int tryPair(void* object) {
 
 
 static void problems(void** state) {
-  (void)state;
   openRoom(&room);
   openPair();
   assert_true(tryPair(NULL));
@@ -257,7 +254,6 @@ static void problems(void** state) {
 
 // a diagonal of A that is not positive is refused
 static void diagonals(void** state) {
-  (void)state;
   openRoom(&room);
   static const double diagonal[] = {-1, -DBL_TRUE_MIN, 0};
   for (int k = 0; k < 3; k++) {
@@ -272,7 +268,6 @@ static void diagonals(void** state) {
 
 
 static void settings(void** state) {
-  (void)state;
   openRoom(&room);
   openPair();
   walk(&room.settings, sizeof(room.settings), 0, tryPair);
@@ -306,7 +301,6 @@ static int tryJoints(void* object) {
 
 
 static void joints(void** state) {
-  (void)state;
   openRoom(&room);
   constants[0] = constants[1] = constants[2] = 0.1;
   assert_true(tryJoints(NULL));
@@ -318,7 +312,6 @@ static void joints(void** state) {
 //---------------------------------- numbers alone -------------------------------------------------
 
 static void scalars(void** state) {
-  (void)state;
   double lambda[2] = {7, 7};
 
   // phi/(1 - rho) overflows

@@ -57,7 +57,6 @@ static void* run(void* data) {
 
 
 static void sameInAllThreads(void** state) {
-  (void)state;
   uint64_t seed = 1;
   for (int k = 0; k < nproblem; k++) {
     oracleDraw draw = {.n = 1 + k % 12, .gamma_max = k % 2 ? 0.99 : 3, .decades = 4};

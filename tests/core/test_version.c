@@ -5,7 +5,6 @@
 
 
 static void same(void** state) {
-  (void)state;
   assert_string_equal(mjg_version(), MJGEAR_VERSION);
   int major, minor, patch, length = 0;
   assert_int_equal(sscanf(mjg_version(), "%d.%d.%d%n", &major, &minor, &patch, &length), 3);

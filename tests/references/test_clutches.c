@@ -104,7 +104,6 @@ static void coreClutches(double w[CLUTCHES + 1], const double J[CLUTCHES + 1],
 
 
 static void coupledClutches(void** state) {
-  (void)state;
   int stuck = 0;
   for (int i = 0; i < DRAWN; i++) {
     const double h = 1e-3;

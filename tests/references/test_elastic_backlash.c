@@ -45,7 +45,6 @@ static double elastoTorque(double c, double damping, double b, double phi, doubl
 
 
 static void elasticBacklash(void** state) {
-  (void)state;
   for (int i = 0; i < DRAWN; i++) {
     double J1 = draw(0.5, 5), J2 = draw(0.5, 5), c = draw(1e3, 2e4), b = draw(0.005, 0.05);
     double damping = draw(0, 0.5) * sqrt(c * J1 * J2 / (J1 + J2)), speed = draw(0.5, 3), end = 0.3;

@@ -34,7 +34,6 @@
 // a body m_b hits the link, motor off: v_link/dv_b = m_b/(M + m/eta_b), for any restitution of the
 // contact, and 0 for a self-locking gear
 static void impactThroughGear(void** state) {
-  (void)state;
   int locked = 0;
   for (int i = 0; i < DRAWN; i++) {
     double eta_b = i % 5 == 0 ? -draw(0.05, 0.5) : draw(0.1, 0.95), eta_f = draw(0.2, 0.95);

@@ -38,7 +38,6 @@ static void compareDrawn(Drive (*drawn)(void)) {
 
 // ratio 2, efficiency 0.5 both ways, J1 = 1, J2 = 1.5 kg m2, 10 N m at 1 Hz against -10 + 2.5 t N m
 static void lossyGearDemo1(void** state) {
-  (void)state;
   const Drive demo = {.m = 4,
                       .M = 1.5,
                       .eta_f = 0.5,
@@ -125,19 +124,16 @@ static Drive drawDemo3(void) {
 
 
 static void lossyGearDrawn(void** state) {
-  (void)state;
   compareDrawn(drawDemo1);
 }
 
 
 static void lossyGearWithBearings(void** state) {
-  (void)state;
   compareDrawn(drawDemo2);
 }
 
 
 static void lossyGearUnclearSide(void** state) {
-  (void)state;
   compareDrawn(drawDemo3);
 }
 
@@ -145,7 +141,6 @@ static void lossyGearUnclearSide(void** state) {
 // the load presses a body on the link, which has half of the moving mass; the contact is as stiff
 // as the step resolves, and moves a little
 static void lossyGearThroughContact(void** state) {
-  (void)state;
   for (int i = 0; i < DRAWN; i++) {
     Drive d = i % 2 ? drawDemo1() : drawDemo2();
     d.load = draw(20, 60);

@@ -18,7 +18,6 @@
 // a gear that cannot be driven back, motor off, under an aiding load F: it stops after
 // v0 (m/|eta_b| - M)/F if m > |eta_b| M, else it wedges and stops at once
 static void brakesItself(void** state) {
-  (void)state;
   int wedged = 0, braked = 0;
   for (int i = 0; i < 2 * DRAWN; i++) {
     double eta_b = -draw(0.05, 1);
@@ -45,7 +44,6 @@ static void brakesItself(void** state) {
 
 // a lead screw of inertia I that lowers M without motor wedges if I < M r^2 tan(l) (mu - tan(l))/(1 + mu tan(l))
 static void leadScrewStability(void** state) {
-  (void)state;
   int wedges = 0, slides = 0;
   for (int i = 0; i < 2 * DRAWN; i++) {
     double angle = draw(0.02, 0.25), mu = tan(angle) + draw(0.02, 0.3), r = draw(0.004, 0.02);
@@ -75,7 +73,6 @@ static void leadScrewStability(void** state) {
 // times except for the contact's spring. Wedging gears stop within their time, and all stand
 // still under the load
 static void brakesUnderContact(void** state) {
-  (void)state;
   int wedged = 0, braked = 0;
   for (int i = 0; i < 2 * DRAWN; i++) {
     const double h = 2e-4;

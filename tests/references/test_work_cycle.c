@@ -16,7 +16,6 @@
 
 // lifting and lowering a weight once costs W (1/eta_f - eta_b): the torques that keep it in motion
 static void liftsAndLowers(void** state) {
-  (void)state;
   for (int i = 0; i < DRAWN; i++) {
     const double h = 1e-3;
     const int steps = 200;

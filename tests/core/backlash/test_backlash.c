@@ -42,7 +42,6 @@ static void assertClose(double a, double b, double tolerance) {
 
 // every model against the formulas of its areas, over the phase plane
 static void matchesAreas(void** state) {
-  (void)state;
   for (int model = 0; model < mjgTORSION; model++) {
     if (isState(model)) {
       continue;
@@ -64,7 +63,6 @@ static void matchesAreas(void** state) {
 
 // derivatives against differences, away from kinks
 static void derivatives(void** state) {
-  (void)state;
   int compared = 0;
   for (int model = 0; model < mjgTORSION; model++) {
     if (isState(model)) {
@@ -98,7 +96,6 @@ static void derivatives(void** state) {
 // no law pulls, except the damped dead zone in Nordin's areas A1 and A2, and the revised one at
 // speeds that cross the gap within the time c/k
 static void pulling(void** state) {
-  (void)state;
   for (int model = 0; model < mjgTORSION; model++) {
     if (isState(model)) {
       continue;
@@ -129,7 +126,6 @@ static void pulling(void** state) {
 // c -> 0: exact, phase plane and the dead zones coincide; beta -> 0: rubber is the phase plane,
 // smooth the dead zone; no rate: rubber is smooth
 static void limits(void** state) {
-  (void)state;
   for (int i = -50; i <= 50; i++) {
     for (int j = -10; j <= 10; j++) {
       double theta = 1.3e-4 * i + 1e-6;
@@ -171,7 +167,6 @@ static void limits(void** state) {
 
 // theta* solves N (19) and has its limits: half_gap for slow, the release line without a gap
 static void touchAngle(void** state) {
-  (void)state;
   mjgBacklash law = nordin(mjgPHASE_PLANE);
   for (double w = 1e-6; w < 1e6; w *= 3) {
     double u = law.damping / law.stiffness * w;
@@ -190,7 +185,6 @@ static void touchAngle(void** state) {
 
 // torque at rest is the gradient of the stored energy
 static void energyGradient(void** state) {
-  (void)state;
   for (int model = 0; model < mjgTORSION; model++) {
     mjgBacklash law = nordin(model);
     for (int i = -40; i <= 40; i++) {
@@ -208,7 +202,6 @@ static void energyGradient(void** state) {
 
 // the shaft in the gap: relaxation N (11), (13), release at N (5), inelastic stops
 static void exactShaft(void** state) {
-  (void)state;
   mjgBacklash law = nordin(mjgEXACT);
   double T;
 
@@ -237,7 +230,6 @@ static void exactShaft(void** state) {
 // coefficient of restitution: the closed form against a fine simulation of the impact, for several
 // exponents, and against Hunt and Crossley's first order
 static void restitution(void** state) {
-  (void)state;
   const double exponents[] = {1, 1.5, 2.5};
   const double coefficients[] = {0.95, 0.7, 0.3, 0.05};
   for (int n = 0; n < 3; n++) {
@@ -278,14 +270,12 @@ static void restitution(void** state) {
 
 
 static void conversions(void** state) {
-  (void)state;
   assertClose(mjg_arcmin(60 * 180), 3.14159265358979, 1e-14);
   assertClose(mjg_arcmin(1), 2.90888208665722e-4, 1e-17);
 }
 
 
 static void names(void** state) {
-  (void)state;
   for (int i = 0; i < mjgNBACKLASH; i++) {
     assert_int_equal(mjg_backlashModel(mjg_backlashName(i)), i);
   }
@@ -298,7 +288,6 @@ static void names(void** state) {
 
 // each parameter out of range is named
 static void refusals(void** state) {
-  (void)state;
   mjgBacklash law = nordin(mjgRUBBER);
   assert_null(mjg_backlashError(&law));
   const struct {

@@ -16,7 +16,6 @@
 // within a step has the friction of its end. The error depends on the time of the reversal, so
 // the order is computed from the largest of three errors.
 static void convergesWithFriction(void** state) {
-  (void)state;
   const double gears[2][3] = {{0.2, 0.3, 0}, {0.1, 1.2, 0.2}};
   const int steps[3] = {500, 570, 650};
   for (int gear = 0; gear < 2; gear++) {
@@ -42,7 +41,6 @@ static void convergesWithFriction(void** state) {
 // the result satisfies motion, friction law and the law of the gap's sign; the derivative
 // matches the torque
 static void solvesItsLine(void** state) {
-  (void)state;
   srand(7);
   int slopes = 0;
   for (int run = 0; run < fewer(20000); run++) {
@@ -122,7 +120,6 @@ static void solvesItsLine(void** state) {
 // reverses. In a step with a reversal the rotor has kept its old speed for a part of the step.
 // A stop or reversal gains at most ((1 - blend) h T)^2/(8 m), which vanishes with h^2.
 static void energyWithFriction(void** state) {
-  (void)state;
   srand(2);
   int gains = 0;
   double nearest = 0;
@@ -174,7 +171,6 @@ static void energyWithFriction(void** state) {
 // Load-independent friction: the energy plus half a step of the friction's power at the rotor's
 // speed never grows in any step, so reversals do not add up.
 static void energyWithCoulomb(void** state) {
-  (void)state;
   srand(3);
   for (int run = 0; run < fewer(4000); run++) {
     mjgBacklash law = randomLaw(run % mjgNBACKLASH);
@@ -200,7 +196,6 @@ static void energyWithCoulomb(void** state) {
 
 // no gap and a stiff shaft: the rigid joint with gear friction, (44)
 static void rigidJoint(void** state) {
-  (void)state;
   const double h = 1e-3, m = 0.2, M = 1.3, gu = 0.2, gv = 0.6;
   for (int model = 0; model < mjgNBACKLASH; model++) {
     if (model == mjgHUNT_CROSSLEY) {
@@ -230,7 +225,6 @@ static void rigidJoint(void** state) {
 // a link behind a gap on a gear that cannot be backdriven rattles in the gap and not beyond: the
 // rotor stands exactly still
 static void rattles(void** state) {
-  (void)state;
   for (int model = 0; model < mjgNBACKLASH; model++) {
     mjgBacklash law = nordin(model);
     law.exponent = 1;
@@ -255,7 +249,6 @@ static void rattles(void** state) {
 // h/inertia, unless it is given. Then the torque is a function of the motion alone: on
 // any line through a point of this function the point is the solution
 static void foresees(void** state) {
-  (void)state;
   const double h = 1e-3, A = 2e-4, inertia = 0.5, vhat = -0.4;
   for (int model = mjgPHASE_PLANE; model <= mjgRUBBER; model++) {
     mjgBacklash law = nordin(model);

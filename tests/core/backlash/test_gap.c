@@ -15,7 +15,6 @@
 // two-mass system of N 2.4 under a torque that swings it from side to side: within 1 % at 1 ms, and
 // at least first order from there to 1/8 ms
 static void converges(void** state) {
-  (void)state;
   const double none[3] = {0, 0, 0};
   for (int model = 0; model < mjgTORSION; model++) {
     mjgBacklash law = nordin(model);
@@ -32,7 +31,6 @@ static void converges(void** state) {
 // without outer work the energy of both sides and of the shaft never grows, in any step, for any
 // model, stiffness, inertia and timestep
 static void energy(void** state) {
-  (void)state;
   srand(1);
   for (int run = 0; run < fewer(4000); run++) {
     mjgBacklash law = randomLaw(run % mjgNBACKLASH);
@@ -62,7 +60,6 @@ static void energy(void** state) {
 
 // k to 1e6 N m/rad on a 1e-4 kg m2 rotor: from an impact to rest against a motor torque
 static void stable(void** state) {
-  (void)state;
   const double steps[] = {5e-4, 1e-3, 2e-3, 5e-3}, factor = getenv("MJGEAR_LONG") ? 10 : 100;
   for (int model = 0; model < mjgNBACKLASH; model++) {
     for (double k = 1e2; k < 2e6; k *= factor) {
@@ -100,7 +97,6 @@ static void stable(void** state) {
 
 // a huge gap leaves the link free, exactly
 static void hugeGap(void** state) {
-  (void)state;
   for (int model = 0; model < mjgTORSION; model++) {
     mjgBacklash law = nordin(model);
     law.half_gap = 1e6;
@@ -119,7 +115,6 @@ static void hugeGap(void** state) {
 
 // jck without inertia is exact, to the bit; with a small one it is close
 static void inerterLimit(void** state) {
-  (void)state;
   mjgBacklash exact = nordin(mjgEXACT), jck = nordin(mjgJCK), small = nordin(mjgJCK);
   jck.shaft_inertia = 0;
   small.shaft_inertia = 1e-6;
@@ -142,7 +137,6 @@ static void inerterLimit(void** state) {
 // as c -> 0 exact, phase plane and the dead zones take the same path, and rubber with
 // beta -> 0 the path of the phase plane
 static void dampingLimit(void** state) {
-  (void)state;
   const int models[] = {mjgDAMPED_DEADZONE, mjgREVISED_DEADZONE, mjgPHASE_PLANE, mjgEXACT,
                         mjgLIMITED_DAMPING};
   for (int n = 0; n < 5; n++) {
@@ -195,7 +189,6 @@ static int crossings(double* speed, int n, const mjgBacklash* law, double h, dou
 // the homogeneous law: the ratio of successive speeds does not depend on the speed. The reference
 // value comes from a fine integration at one speed.
 static void constantRatio(void** state) {
-  (void)state;
   mjgBacklash law = nordin(mjgLIMITED_DAMPING);
   law.stiffness = 1e4;
   law.damping = 30;
@@ -221,7 +214,6 @@ static void constantRatio(void** state) {
 // Hunt and Crossley: successive speeds follow the closed form of the impact, and the energy of a
 // full cycle is R (6), 3 alpha k times the integral of z^n dz/dt dz along the path
 static void vibroImpact(void** state) {
-  (void)state;
   mjgBacklash law = nordin(mjgHUNT_CROSSLEY);
   law.stiffness = 1e6;
   law.restitution = 0.3;
@@ -255,7 +247,6 @@ static void vibroImpact(void** state) {
 // Impacts far beyond any machine, without loss, from rest at a closed gap. The mean torque of the
 // step is k (h w)^n/(n + 1) in closed form: solved within the range of numbers, and refused beyond
 static void hugeImpacts(void** state) {
-  (void)state;
   for (int power = 0; power <= 300; power += 10) {
     for (double n = 1.5; n <= 4; n += 0.5) {
       mjgBacklash law = {.model = mjgHUNT_CROSSLEY, .stiffness = 1e3, .exponent = n, .half_gap = 0};
@@ -277,7 +268,6 @@ static void hugeImpacts(void** state) {
 
 // the damper pulls on the part of the way that leaves the gap, and outside on all of it
 static void damperPulls(void** state) {
-  (void)state;
   const double h = 1e-3, depth = 2e-4;
   mjgBacklash law = {.model = mjgDAMPED_DEADZONE, .half_gap = 0.01, .stiffness = 1e-9};
   law.damping = 5;

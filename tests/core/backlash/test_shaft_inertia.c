@@ -84,7 +84,6 @@ static double stepTo(const mjgBacklash* law, Motion motion, const double p[4], d
 // (21): in the gap theta_d - theta_b dies away as a free shaft does, for any theta_d; the step
 // converges to it with the timestep
 static void freeInTheGap(void** state) {
-  (void)state;
   double error[2] = {0};
   for (int i = 0; i < DRAWN; i++) {
     mjgBacklash law = drawShaft(1e3);
@@ -104,7 +103,6 @@ static void freeInTheGap(void** state) {
 
 // (17), (19): along the border of a contact area theta_b goes to the stop as a free shaft does
 static void alongTheBorder(void** state) {
-  (void)state;
   double error[2] = {0};
   for (int i = 0; i < DRAWN; i++) {
     double side = i % 2 ? 1 : -1;

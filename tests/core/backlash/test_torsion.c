@@ -31,7 +31,6 @@ static mjgBacklash catalogue(double hysteresis) {
 
 // the same page: 60 N m twist it by 7.15e-4 rad
 static void cataloguesExample(void** state) {
-  (void)state;
   const mjgBacklash law = catalogue(0);
   assert_null(mjg_backlashError(&law));
   double slope, torque = mjg_backlashTorque(&slope, NULL, &law, 7.15e-4, 0);
@@ -53,7 +52,6 @@ static void cataloguesExample(void** state) {
 
 // CSF-25-50-2UH, figures of the preset csf_25_50: the catalogue's page 50 has the twist at T1, too, 5.5e-4 rad
 static void cataloguesTwist(void** state) {
-  (void)state;
   const mjgBacklash law = {.model = mjgTORSION,
                            .stiffness = 2.5e4,
                            .stiffness_2 = 3.4e4,
@@ -88,7 +86,6 @@ static double twistTo(const mjgBacklash* law, double* slider, double from, doubl
 
 // loaded to and fro, the angles without load are the hysteresis loss apart, and the mean of both ways is the spring
 static void loop(void** state) {
-  (void)state;
   const double loss = 2.9e-4, top = 2e-3;
   const mjgBacklash law = catalogue(loss);
   double slider = 0;
@@ -167,7 +164,6 @@ static double error(const mjgBacklash* law, double h) {
 
 // Nordin's two masses with a stiffness of three ranges, with and without hysteresis
 static void converges(void** state) {
-  (void)state;
   for (int k = 0; k < 2; k++) {
     mjgBacklash law = nordin(mjgTORSION);
     law.hysteresis *= k;
@@ -182,7 +178,6 @@ static void converges(void** state) {
 // the inclusion, from the result and data of random steps alone: motion of both sides, and mean
 // torque over the way
 static void randomSteps(void** state) {
-  (void)state;
   srand(3);
   int compared = 0;
   for (int run = 0; run < 100000; run++) {
@@ -234,7 +229,6 @@ static void randomSteps(void** state) {
 
 
 static void refusals(void** state) {
-  (void)state;
   const mjgBacklash good = catalogue(1e-4);
   static const struct {
     size_t number;
@@ -268,7 +262,6 @@ static void refusals(void** state) {
 
 // a clutch: the mean torque of a step against a sum over its way, and the slider behind it
 static void clutch(void** state) {
-  (void)state;
   for (int run = 0; run < 2000; run++) {
     double freewheel = run % 3 - 1, most = run % 2 ? 5 + run % 7 : 0;
     const mjgBacklash law = {.model = mjgTORSION,

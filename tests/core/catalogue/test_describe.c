@@ -11,7 +11,6 @@
 // coefficients, there and back through every type that can hold them, to 1e-12. Efficiencies near 1
 // hold small coefficients to the rounding of 1 only, so the error is measured against 1.
 static void test_roundTrips(void** state) {
-  (void)state;
   static const int types[] = {mjgTYPE_COEFFICIENTS, mjgTYPE_EFFICIENCY, mjgTYPE_STARTING,
                               mjgTYPE_LEADSCREW,    mjgTYPE_WORM,       mjgTYPE_SPUR};
   int done[mjgNTYPE] = {0};
@@ -65,7 +64,6 @@ static void test_roundTrips(void** state) {
 
 // all load-dependent Stribeck terms survive; a description that cannot hold them is refused
 static void test_roundTripStribeck(void** state) {
-  (void)state;
   mjgTransmission t = makeStribeck();
   mjgReport report;
   mjg_startReport(&report, NULL, 0);
@@ -86,7 +84,6 @@ static void test_roundTripStribeck(void** state) {
 
 // a refusal names the reason
 static void test_cannotDescribe(void** state) {
-  (void)state;
   mjgTransmission t = makeTransmission(-0.1, 0.3, 0, 1);
   const struct {
     int type;

@@ -20,7 +20,6 @@ static const double kPi = 3.14159265358979323846;
 //---------------------------------- meanings ------------------------------------------------------
 
 static void test_efficiency(void** state) {
-  (void)state;
   mjgDescription d =
       describe(mjgTYPE_AUTO, mjgKEY_ETA_FORWARD, 0.447, mjgKEY_ETA_BACKWARD, -0.214, -1);
   mjgTransmission t = resolve(&d);
@@ -41,7 +40,6 @@ static void test_efficiency(void** state) {
 
 
 static void test_starting(void** state) {
-  (void)state;
   mjgDescription d = describe(mjgTYPE_AUTO, mjgKEY_STARTING_FORWARD, 2.0, mjgKEY_STARTING_BACKWARD,
                               5.0, mjgKEY_ETA_FORWARD, 0.7, mjgKEY_STATIC_RATIO, 1.4, -1);
   mjgTransmission t = resolve(&d);
@@ -69,8 +67,6 @@ static void test_starting(void** state) {
 
 
 static void test_thread(void** state) {
-  (void)state;
-
   // a lead of 4 mm on 18 mm, given both ways; the paper's lead screw has no pressure angle
   mjgDescription d = describe(mjgTYPE_LEADSCREW, mjgKEY_LEAD, 0.004, mjgKEY_PITCH_DIAMETER, 0.018,
                               mjgKEY_MU, 0.15, -1);
@@ -94,7 +90,6 @@ static void test_thread(void** state) {
 
 
 static void test_spur(void** state) {
-  (void)state;
   mjgDescription d =
       describe(mjgTYPE_SPUR, mjgKEY_RADIUS_IN, 0.02, mjgKEY_RADIUS_OUT, 0.05, mjgKEY_PRESSURE_ANGLE,
                0.35, mjgKEY_MU, 0.1, mjgKEY_CONTACT, 0.008, -1);
@@ -119,7 +114,6 @@ static void test_spur(void** state) {
 
 
 static void test_motorSide(void** state) {
-  (void)state;
   mjgDescription d = describe(mjgTYPE_AUTO, mjgKEY_GAMMA_U, 0.1, mjgKEY_GAMMA_V, 0.2, mjgKEY_RATIO,
                               50.0, mjgKEY_MOTOR_COULOMB, 0.01, mjgKEY_MOTOR_VISCOUS, 1e-4,
                               mjgKEY_MOTOR_INERTIA, 2e-5, -1);
@@ -132,7 +126,6 @@ static void test_motorSide(void** state) {
 
 // the inertia of the gear is added to the motor's, and their replacement is the sum at the output
 static void test_inertias(void** state) {
-  (void)state;
   mjgDescription d = describe(mjgTYPE_AUTO, mjgKEY_ETA_FORWARD, 0.9, mjgKEY_RATIO, 10.0,
                               mjgKEY_GEAR_INERTIA, 3e-5, -1);
   assertSame(resolve(&d).armature, 3e-3, 1e-14);
@@ -170,7 +163,6 @@ static void refused(mjgDescription d, const char* line) {
 
 
 static void test_refusedValues(void** state) {
-  (void)state;
   refused(describe(mjgTYPE_AUTO, mjgKEY_ETA_FORWARD, -0.2, -1),
           "eta_forward = -0.2 would be a gear that no motor can drive; write a value above 0 and "
           "at most 1");
@@ -216,7 +208,6 @@ static void test_refusedValues(void** state) {
 
 
 static void test_refusedContradictions(void** state) {
-  (void)state;
   refused(describe(mjgTYPE_WORM, mjgKEY_GAMMA_U, 0.1, mjgKEY_LEAD_ANGLE, 0.1, mjgKEY_PRESSURE_ANGLE,
                    0.3, mjgKEY_MU, 0.1, -1),
           "gamma_u contradicts type worm; remove one of them");
@@ -241,7 +232,6 @@ static void test_refusedContradictions(void** state) {
 
 
 static void test_refusedMissing(void** state) {
-  (void)state;
   refused(describe(mjgTYPE_AUTO, mjgKEY_GAMMA_U, 0.1, -1),
           "gamma_v is missing, which gamma_u needs; write its value in numbers");
   refused(describe(mjgTYPE_AUTO, mjgKEY_ETA_BACKWARD, 0.1, -1),
@@ -269,7 +259,6 @@ static void test_refusedMissing(void** state) {
 
 // all problems at once, each on its line, with where it is
 static void test_allProblems(void** state) {
-  (void)state;
   char text[2000];
   mjgReport report;
   mjg_startReport(&report, text, sizeof(text));
@@ -292,7 +281,6 @@ static void test_allProblems(void** state) {
 
 // numbers that overflow are refused in a line, both ways
 static void test_overflow(void** state) {
-  (void)state;
   char text[1000];
   mjgReport report;
   mjgTransmission t = {.ratio = 7};

@@ -8,7 +8,6 @@
 
 
 static void closedForms(void** state) {
-  (void)state;
   mjgTransmission gear = makeTransmission(0.2, 0.5, 0.1, 1);
   gear.armature = 0.05;
   mjgFacts f;

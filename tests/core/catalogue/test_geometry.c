@@ -18,7 +18,6 @@ static const double kDegree = 3.14159265358979323846 / 180;
 
 // published: mu 0.1, pressure angle 20 deg, lead angle 5 deg
 static void test_publishedWorm(void** state) {
-  (void)state;
   double gu, gv, ef, eb;
   assert_int_equal(mjg_screw(&gu, &gv, 5 * kDegree, 20 * kDegree, 0.1), 0);
   assert_int_equal(mjg_efficiencies(&ef, &eb, gu, gv), 0);
@@ -29,7 +28,6 @@ static void test_publishedWorm(void** state) {
 
 // textbook: tan(l)/tan(l + rho) and tan(l - rho)/tan(l), tan(rho) = mu/cos(pressure angle)
 static void test_textbookScrew(void** state) {
-  (void)state;
   for (double lead = 1; lead < 80; lead += 7) {
     for (double flank = 0; flank < 45; flank += 14.5) {
       for (double mu = 0; mu < 0.5; mu += 0.07) {
@@ -50,7 +48,6 @@ static void test_textbookScrew(void** state) {
 
 
 static void test_screwRoundTrip(void** state) {
-  (void)state;
   for (double lead = 0.5; lead < 89; lead += 3.3) {
     for (double mu = 1e-4; mu < 1; mu *= 2) {
       double gu, gv, l, m;
@@ -64,7 +61,6 @@ static void test_screwRoundTrip(void** state) {
 
 
 static void test_screwRefusals(void** state) {
-  (void)state;
   double gu = 7, gv = 8;
   assert_int_equal(mjg_screw(&gu, &gv, 0, 0, 0.1), mjgERR_ARGUMENT);
   assert_int_equal(mjg_screw(&gu, &gv, 1.6, 0, 0.1), mjgERR_ARGUMENT);
@@ -124,7 +120,6 @@ static void balance(double* u, double* x, const mjgSpur* s, double xi, double N,
 
 
 static void test_spurForceBalance(void** state) {
-  (void)state;
   for (double xi = -0.006; xi <= 0.006; xi += 0.0005) {
     for (int signs = 0; signs < 4; signs++) {
       double N = signs & 1 ? 30 : -30;
@@ -143,7 +138,6 @@ static void test_spurForceBalance(void** state) {
 
 // (21) integrated with the midpoint rule on either side of the pitch point
 static void test_spurMean(void** state) {
-  (void)state;
   int n = 2000;
   double sum_u = 0, sum_v = 0;
   for (int side = 0; side < 2; side++) {
@@ -166,7 +160,6 @@ static void test_spurMean(void** state) {
 
 // with one pair in contact the mean over the angle is the mean over the path; the cycle repeats
 static void test_spurMesh(void** state) {
-  (void)state;
   double cycle = (kSpur.approach + kSpur.recess) / (kSpur.radius_out * cos(kSpur.pressure_angle));
   int n = 70000;
   double sum_u = 0, sum_v = 0;
@@ -200,7 +193,6 @@ static void test_spurMesh(void** state) {
 
 // two pairs in contact share the load
 static void test_spurTwoPairs(void** state) {
-  (void)state;
   mjgSpur s = kSpur;
   s.pitch = 0.005;
   double xi = 0.0025;
@@ -216,7 +208,6 @@ static void test_spurTwoPairs(void** state) {
 // contact ratio of full-depth gears from the textbook's formula with the center distance, and the
 // largest module that does not interfere
 static void test_spurPath(void** state) {
-  (void)state;
   mjgSpur s = {0.02, 0.04, 20 * kDegree, 0.08, 0, 0, 0};
   assert_int_equal(mjgi_spurPath(&s, 0.002, 0.002), 0);
   double rb1 = 0.02 * cos(20 * kDegree), rb2 = 0.04 * cos(20 * kDegree);
@@ -236,7 +227,6 @@ static void test_spurPath(void** state) {
 
 
 static void test_spurRefusals(void** state) {
-  (void)state;
   double gu, gv;
   mjgSpur s = kSpur;
   s.radius_in = -1;
@@ -264,7 +254,6 @@ static void test_spurRefusals(void** state) {
 
 // more pairs of teeth than any gear has are refused, at once
 static void test_spurManyPairs(void** state) {
-  (void)state;
   mjgSpur spur = {.radius_in = 0.02,
                   .radius_out = 0.04,
                   .pressure_angle = 0.35,

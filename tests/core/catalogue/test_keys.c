@@ -15,7 +15,6 @@
 
 
 static void test_keyTable(void** state) {
-  (void)state;
   for (int key = 0; key < mjgNKEY; key++) {
     const mjgKeyInfo* info = mjg_keyInfo(key);
     assert_non_null(info->name);
@@ -32,7 +31,6 @@ static void test_keyTable(void** state) {
 
 
 static void test_nearestKey(void** state) {
-  (void)state;
   assert_int_equal(mjg_keyNearest("gama_v"), mjgKEY_GAMMA_V);
   assert_int_equal(mjg_keyNearest("eta_foward"), mjgKEY_ETA_FORWARD);
   assert_int_equal(mjg_keyNearest("columb"), mjgKEY_COULOMB);
@@ -47,7 +45,6 @@ static void test_nearestKey(void** state) {
 
 
 static void test_types(void** state) {
-  (void)state;
   for (int type = 0; type < mjgNTYPE; type++) {
     assert_int_equal(mjg_typeFromName(mjg_typeName(type)), type);
   }
@@ -59,7 +56,6 @@ static void test_types(void** state) {
 
 // lines are cut, never written past the end; the count stays right
 static void test_report(void** state) {
-  (void)state;
   char text[24];
   memset(text, 'x', sizeof(text));
   mjgReport report;
@@ -84,7 +80,6 @@ static void test_report(void** state) {
 
 // an unknown key leaves a description unchanged
 static void test_giveUnknownKey(void** state) {
-  (void)state;
   static mjgDescription before, room[3];
   mjg_defaultDescription(&before);
   memset(room, 1, sizeof(room));
@@ -104,7 +99,6 @@ static void test_giveUnknownKey(void** state) {
 
 // numbers have a decimal point in any locale
 static void test_locale(void** state) {
-  (void)state;
   if (!enterGerman()) {
     skip();
   }
@@ -135,7 +129,6 @@ static void test_locale(void** state) {
 
 // incomplete or invalid UTF-8 is refused
 static void lettersAreWhole(void** state) {
-  (void)state;
   static const char* const wrong[][2] = {{"a\xc3", "a?\n"},
                                          {"\xc3\xa9", "\xc3\xa9\n"},
                                          {"\xe2\x82z", "??z\n"},

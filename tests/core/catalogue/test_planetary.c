@@ -16,7 +16,6 @@
 // sun drives the carrier, ring stands: with i0 = -ring/sun and the loss of both meshes eta0,
 // (1 - i0 eta0)/(1 - i0), and (1 - i0)/(1 - i0/eta0) backward; stepped planets change i0 alone
 static void carrierIsTheOutput(void** state) {
-  (void)state;
   for (int i = 0; i < DRAWN; i++) {
     mjgiPlanetary g = {.sun = draw(10, 60), .planet = draw(10, 60), .efficiency = draw(0.7, 1)};
     g.ring = i % 2 ? g.sun + 2 * g.planet : draw(60, 200);
@@ -35,7 +34,6 @@ static void carrierIsTheOutput(void** state) {
 // each relative to its power seen from the carrier. With p the first order of the losses this is 1
 // - e (...) for small e
 static void secondRingIsTheOutput(void** state) {
-  (void)state;
   int locks = 0;
   for (int i = 0; i < DRAWN; i++) {
     mjgiPlanetary g = {
@@ -74,7 +72,6 @@ static void secondRingIsTheOutput(void** state) {
 // Text books, e.g. Mueller, Die Umlaufgetriebe: for I2 < 1 (output turns with the sun) forward
 // (1 + e^2 I1)(1 - I2)/((1 + I1)(1 - e^2 I2))
 static void wolfromClosedForm(void** state) {
-  (void)state;
   for (int i = 0; i < DRAWN; i++) {
     mjgiPlanetary g = {.sun = draw(8, 40), .planet = draw(15, 40), .ring = draw(60, 120)};
     g.efficiency = draw(0.9, 0.999);
@@ -90,7 +87,6 @@ static void wolfromClosedForm(void** state) {
 
 
 static void refusals(void** state) {
-  (void)state;
   double ratio, eta_f, eta_b;
   const mjgiPlanetary good = {.sun = 20, .planet = 20, .ring = 60, .efficiency = 0.98};
   assert_int_equal(mjgi_planetary(&ratio, &eta_f, &eta_b, &good), 0);

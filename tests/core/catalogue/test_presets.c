@@ -23,7 +23,6 @@ static mjgTransmission transmissionOf(const char* name) {
 
 
 static void test_all(void** state) {
-  (void)state;
   for (int i = 0; i < mjg_presetCount(); i++) {
     mjgPreset preset;
     assert_int_equal(mjg_preset(&preset, i), 0);
@@ -43,7 +42,6 @@ static void test_all(void** state) {
 
 // the self-locking presets
 static void test_locking(void** state) {
-  (void)state;
   static const char* const locks[] = {"worm", "acme_screw", "trapezoidal_screw"};
   static const char* const drives[] = {"worm_4start", "ball_screw", "harmonic_drive",
                                        "planetary_2stage", "spur_pair"};
@@ -73,7 +71,6 @@ static double publishedBound(double tau_m, double tau_e, double v) {
 
 // if motor and load oppose each other, our bound equals the published one
 static void test_servoBound(void** state) {
-  (void)state;
   mjgTransmission t = transmissionOf("mx106_m6");
   for (double tau_m = -8; tau_m <= 8; tau_m += 1) {
     for (double tau_e = -8; tau_e <= 8; tau_e += 0.7) {
@@ -96,7 +93,6 @@ static void test_servoBound(void** state) {
 
 // model M1 has no load dependence
 static void test_servoM1(void** state) {
-  (void)state;
   mjgTransmission t = transmissionOf("sts3215_m1");
   assert_true(t.gamma_u == 0 && t.gamma_v == 0 && t.coulomb == 0.052393 && t.viscous == 0.0590852);
   mjgPreset preset;
@@ -108,7 +104,6 @@ static void test_servoM1(void** state) {
 // RobStride's manuals: no-load current in A rms, speed in rpm, torque constant in N m/A rms of RS00,
 // RS03, RS04, RS06. The drag of the preset at that speed is the torque of that current
 static void test_modules(void** state) {
-  (void)state;
   static const struct {
     const char* name;
     double current, speed, constant;
@@ -153,7 +148,6 @@ static const struct {
 // from the others, and because gamma_u = 0 is the largest value, it is above the catalogue's, by 11
 // % at most
 static void strainWaveSizes(void** state) {
-  (void)state;
   const double ratio = 100;
   for (int i = 0; i < 4; i++) {
     double eta_f = loadEfficiency(kSize[i].efficiency, kSize[i].rated, ratio, kSize[i].running);
@@ -181,7 +175,6 @@ static void strainWaveSizes(void** state) {
 
 // Harmonic Drive's CSF-25-50-2UH: its torques as they are printed, the inertia of its wave generator at the output
 static void strainWaveUnit(void** state) {
-  (void)state;
   mjgTransmission t = transmissionOf("csf_25_50");
   assertSame(mjg_breakawayMotor(&t, 0, 1) / 50, 0.15, 1e-12);
   assertSame(mjg_breakawayLoad(&t, 0, -1), 9, 1e-12);

@@ -33,7 +33,6 @@ static void refused(const mjgKeyInfo* info, const char* text, const char* line) 
 
 
 static void test_units(void** state) {
-  (void)state;
   assert_true(read(mjgKEY_COULOMB, "0.5") == 0.5);
   assert_true(read(mjgKEY_COULOMB, "2Nm") == 2);
   assert_true(read(mjgKEY_COULOMB, "2 Nm") == 2);
@@ -65,7 +64,6 @@ static void test_units(void** state) {
 
 
 static void test_refused(void** state) {
-  (void)state;
   const mjgKeyInfo *coulomb = mjg_keyInfo(mjgKEY_COULOMB), *mu = mjg_keyInfo(mjgKEY_GAMMA_U);
   refused(coulomb, "much", "coulomb = 'much' is not a number; write one such as 0.5 or 20");
   refused(coulomb, "", "coulomb = '' is not a number; write one such as 0.5 or 20");
@@ -82,7 +80,6 @@ static void test_refused(void** state) {
 
 
 static void test_gapKeys(void** state) {
-  (void)state;
   assert_string_equal(mjg_gapKeyInfo(0)->name, "half_gap");
   assert_null(mjg_gapKeyInfo(-1));
   int n = 0;
@@ -96,7 +93,6 @@ static void test_gapKeys(void** state) {
 
 // each key is a separate number of a law, except for the last, the rotor's
 static void test_gapNumbers(void** state) {
-  (void)state;
   mjgBacklash law = {.model = mjgEXACT};
   for (int k = 0; k < mjgiNGAPKEY; k++) {
     double* number = mjgi_gapNumber(&law, k);

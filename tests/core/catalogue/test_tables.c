@@ -13,7 +13,6 @@
 
 
 static void test_names(void** state) {
-  (void)state;
   for (int kind = 0; kind < mjgNTABLE; kind++) {
     assert_int_equal(mjg_tableFromName(mjg_tableName(kind)), kind);
     assert_int_equal(mjg_keyFromName(mjg_tableName(kind)), -1);
@@ -26,7 +25,6 @@ static void test_names(void** state) {
 
 
 static void test_reading(void** state) {
-  (void)state;
   mjgTable table;
   mjgReport report;
   mjg_startReport(&report, NULL, 0);

@@ -50,7 +50,6 @@ static void efficienciesAre(const mjgTransmission* t, double expected_f, double 
 
 // 3.1: gamma_u = mu/tan(theta_v), gamma_v = mu/tan(theta_u)
 static void wedge(void** state) {
-  (void)state;
   int drivable = 0;
   for (int i = 0; i < DRAWN; i++) {
     double in = draw(0.05, 1.5), out = draw(0.05, 1.5), mu = draw(0, 0.3), eta_f, eta_b;
@@ -78,7 +77,6 @@ static void wedge(void** state) {
 
 
 static void planetary(void** state) {
-  (void)state;
   mjgTransmission t =
       accepted(describe(mjgTYPE_PLANETARY, mjgKEY_TEETH_SUN, 20.0, mjgKEY_TEETH_RING, 60.0,
                         mjgKEY_MESH_EFFICIENCY, 0.98, mjgKEY_MOTOR_INERTIA, 1e-4, -1));
@@ -115,7 +113,6 @@ static void planetary(void** state) {
 // the catalogue's four torques and its efficiency come back from the law, and the efficiency falls at partial
 // load as eta_f T/(T + c)
 static void strainWave(void** state) {
-  (void)state;
   int n = 0;
   for (int i = 0; i < DRAWN; i++) {
     double ratio = draw(50, 160), rated = draw(5, 100),
@@ -203,7 +200,6 @@ static void strainWave(void** state) {
 
 // Euler and Eytelwein: exp(-mu phi) in both directions
 static void capstan(void** state) {
-  (void)state;
   for (int i = 0; i < DRAWN; i++) {
     double mu = draw(0.01, 0.4), angle = draw(0.1, 12);
     mjgTransmission t =
@@ -218,7 +214,6 @@ static void capstan(void** state) {
 
 // loss mu_avg |u| sgn(v) + mu_dif u of the torque u into the gear: this law in sliding, to rounding
 static void loss(void** state) {
-  (void)state;
   for (int i = 0; i < DRAWN; i++) {
     double average = draw(0.01, 0.45), difference = draw(-average, average), m = 0.7, M = 1.3,
            h = 1e-3;
@@ -254,7 +249,6 @@ static void loss(void** state) {
 
 // facts that the coefficients do not contain
 static void descriptions(void** state) {
-  (void)state;
   static const int types[] = {mjgTYPE_WEDGE, mjgTYPE_PLANETARY, mjgTYPE_STRAIN_WAVE,
                               mjgTYPE_CAPSTAN};
   mjgTransmission t = accepted(describe(mjgTYPE_EFFICIENCY, mjgKEY_ETA_FORWARD, 0.8, -1));
@@ -274,7 +268,6 @@ static void descriptions(void** state) {
 //---------------------------------- catalogues ----------------------------------------------------
 
 static void catalogueRule(void** state) {
-  (void)state;
   const double eta[] = {0.2, 0.44, 0.46, 0.54, 0.56, 0.9};
   const int locks[] = {1, 1, -1, -1, 0, 0};
   for (int i = 0; i < 6; i++) {
@@ -291,7 +284,6 @@ static void catalogueRule(void** state) {
 
 // forward 0.890, backward 0.853, 0.020 N m to drive it back
 static void bilateralDrive(void** state) {
-  (void)state;
   mjgPreset preset;
   assert_int_equal(mjg_preset(&preset, mjg_presetFromName("bilateral_drive")), 0);
   mjgTransmission t = accepted(preset.description);

@@ -30,7 +30,6 @@ static double scan(int s, double phi, double p, double c, double r, double reach
 
 
 static void limitIsWhereTheBoundIsMet(void** state) {
-  (void)state;
   uint64_t seed = 1;
   int infinite = 0, turned = 0;
   for (int k = 0; k < 3000; k++) {
@@ -58,7 +57,6 @@ static void limitIsWhereTheBoundIsMet(void** state) {
 
 // each answer of the law satisfies the law, on the branch that it names
 static void answerIsOnItsPiece(void** state) {
-  (void)state;
   uint64_t seed = 2;
   int seen[5] = {0};
   for (int k = 0; k < 20000; k++) {
@@ -85,7 +83,6 @@ static void answerIsOnItsPiece(void** state) {
 
 
 static void corners(void** state) {
-  (void)state;
   double t;
 
   // no load: no friction; where |p| >= 1 the friction feeds its own load and any of it holds
@@ -118,7 +115,6 @@ static void corners(void** state) {
 // friction grows with gamma_u times the torque in and gamma_v times the torque out, at either
 // side
 static void loadFromEitherSide(void** state) {
-  (void)state;
   uint64_t seed = 2;
   for (int k = 0; k < 100; k++) {
     double gamma_u = oracle_uniform(&seed, -0.5, 2), gamma_v = oracle_uniform(&seed, -0.5, 2);
@@ -133,7 +129,6 @@ static void loadFromEitherSide(void** state) {
 // friction on a line of the load, t = f lambda + o with lambda = alpha x - beta t, by
 // trying t instead of solving
 static void frictionOnALine(void** state) {
-  (void)state;
   uint64_t seed = 3;
   int nowhere = 0;
   for (int k = 0; k < 300; k++) {
@@ -158,7 +153,6 @@ static void frictionOnALine(void** state) {
 // without other load: x = r (|p| x + c) has a solution unless friction grows faster than the
 // load
 static void limitWithoutLoad(void** state) {
-  (void)state;
   int met = 0;
   for (double r = 1; r <= 2; r += 0.25) {
     for (double p = -1.5; p <= 1.5; p += 0.25) {
@@ -182,7 +176,6 @@ static void limitWithoutLoad(void** state) {
 // the next branch: the same while direction and load agree, stuck if it moves the other way,
 // the opposite load if the load has reversed
 static void nextPiece(void** state) {
-  (void)state;
   static const int piece[] = {mjgiFORWARD_POS, mjgiFORWARD_NEG, mjgiBACKWARD_POS, mjgiBACKWARD_NEG};
   static const int turned[] = {mjgiFORWARD_NEG, mjgiFORWARD_POS, mjgiBACKWARD_NEG,
                                mjgiBACKWARD_POS};
@@ -205,7 +198,6 @@ static void nextPiece(void** state) {
 // bound of a joint that rests after the step: the static one if it was at rest, or if friction
 // prevents a reversal in the step that stops it; the sliding one if friction has slowed it down
 static void staticBound(void** state) {
-  (void)state;
   const double v0[] = {0, 0, 2, 2, -2, -2}, t[] = {1, -1, 1, -1, 1, -1};
   const double expected[] = {4.5, 4.5, 3, 4.5, 4.5, 3};
   for (int i = 0; i < 6; i++) {
@@ -226,7 +218,6 @@ static void staticBound(void** state) {
 
 // a joint at rest is locked if it stays between its bounds while its load grows to 10^4 times its size
 static void locked(void** state) {
-  (void)state;
   int found[2] = {0};
   unsigned seed = 1;
   double x[5];

@@ -146,7 +146,6 @@ static double residual(const Step* s) {
 //---------------------------------- tests ---------------------------------------------------------
 
 static void inclusion(void** state) {
-  (void)state;
   Step s;
   for (int k = 0; k < 100000; k++) {
     drawStep(&s, 0.95);
@@ -173,7 +172,6 @@ static void inclusion(void** state) {
 
 // self-locking gears: on the law, or with another status than solved
 static void selfLocking(void** state) {
-  (void)state;
   Step s;
   int solved = 0;
   for (int k = 0; k < 20000; k++) {
@@ -190,7 +188,6 @@ static void selfLocking(void** state) {
 
 
 static void solversAgree(void** state) {
-  (void)state;
   static const int solvers[] = {mjgGAUSS_SEIDEL, mjgLEMKE, mjgENUMERATION};
   Step a, b;
   for (int k = 0; k < 3000; k++) {
@@ -207,7 +204,6 @@ static void solversAgree(void** state) {
 
 // the stiffer, the nearer to the joint that sticks; infinite stiffness is that joint to the bit
 static void stickIsTheLimit(void** state) {
-  (void)state;
   for (int k = 0; k < 2000; k++) {
     Step rigid, s;
     drawStep(&rigid, 0.95);

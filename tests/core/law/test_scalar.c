@@ -6,7 +6,6 @@
 
 
 static void efficienciesAndBack(void** state) {
-  (void)state;
   // gamma_u = 0.2, gamma_v = 0.5: eta_f = 0.8/1.5, eta_b = 0.5/1.2
   double eta_f, eta_b, gamma_u, gamma_v;
   assert_int_equal(mjg_efficiencies(&eta_f, &eta_b, 0.2, 0.5), mjgSOLVED);
@@ -67,7 +66,6 @@ static void efficienciesAndBack(void** state) {
 
 // (29) and (32) on numbers worked out by hand: m = 1, M = 3
 static void rhoAndPhi(void** state) {
-  (void)state;
   assert_near(mjg_rho(0.2, 0.6, 1, 3), (0.2 - 1.8) / 4, 1e-15);
   // rho = -0.4: phi = 0.2 * 5 + 0.6 * 2 + 0.4 * 3
   assert_near(mjg_phi(5, 2, 0.2, 0.6, -0.4), 3.4, 1e-15);
@@ -76,7 +74,6 @@ static void rhoAndPhi(void** state) {
 
 // every element solves lambda - rho |lambda| = phi, and there are as many as sign changes say
 static void lambdaOfEverySign(void** state) {
-  (void)state;
   uint64_t seed = 2;
   for (int k = 0; k < 20000; k++) {
     double phi = oracle_normal(&seed), rho = oracle_uniform(&seed, -3, 3);
@@ -119,7 +116,6 @@ static void lambdaOfEverySign(void** state) {
 
 // (78): Phi = (lambda(phi, rho s) - phi)/rho, and Lemma 2: it increases with s
 static void PhiOfS(void** state) {
-  (void)state;
   uint64_t seed = 3;
   for (int k = 0; k < 5000; k++) {
     double phi = oracle_normal(&seed), rho = oracle_uniform(&seed, -0.99, 0.99), last = -INFINITY;
@@ -136,7 +132,6 @@ static void PhiOfS(void** state) {
 
 // the step satisfies the two equations of motion (14) and the inclusion, and is exactly 0 if stuck
 static void stepObeysTheLaw(void** state) {
-  (void)state;
   uint64_t seed = 4;
   int stuck = 0, forward = 0, backward = 0;
   for (int k = 0; k < 50000; k++) {
@@ -167,7 +162,6 @@ static void stepObeysTheLaw(void** state) {
 // With steps that become short the velocity of a gear that is driven forward approaches the exact
 // solution of (38), (eta_f m + M) v' = eta_f f_u - f_v; likewise being driven.
 static void continuousLimit(void** state) {
-  (void)state;
   double gamma_u = 0.2, gamma_v = 0.5, m = 1, M = 2;
   double eta_f = 0.8 / 1.5, eta_b = 0.5 / 1.2;
   const struct {
@@ -189,7 +183,6 @@ static void continuousLimit(void** state) {
 
 // A non-backdrivable gear without motor torque is not moved by any load; its velocity is exactly 0
 static void nonBackdrivable(void** state) {
-  (void)state;
   for (double f_v = 1e-9; f_v < 1e12; f_v *= 10) {
     double v = 0;
     for (int i = 0; i < 100; i++) {
@@ -209,7 +202,6 @@ static void nonBackdrivable(void** state) {
 
 
 static void refusals(void** state) {
-  (void)state;
   double v = 5, t = 6;
   assert_int_equal(mjg_stepScalar(NULL, &t, 0, 0, 0, 0, 0, 1, 1, 1), mjgERR_ARGUMENT);
   assert_int_equal(mjg_stepScalar(&v, &t, 0, 0, 0, 0, 0, 1, 1, 0), mjgERR_ARGUMENT);

@@ -21,7 +21,6 @@
 //---------------------------------- friction at a velocity ----------------------------------------
 
 static void test_constant(void** state) {
-  (void)state;
   mjgTransmission t = makeTransmission(0.2, 1.1, 3, 1);
   double gu, gv, c;
   mjg_frictionAt(&gu, &gv, &c, &t, 1, 2, 3, 4);
@@ -30,7 +29,6 @@ static void test_constant(void** state) {
 
 
 static void test_stribeck(void** state) {
-  (void)state;
   mjgTransmission t = makeStribeck();
   double gu, gv, c;
 
@@ -82,7 +80,6 @@ static void test_stribeck(void** state) {
 
 // grows as a power of the velocity, in either direction, and is nothing at rest
 static void test_curved(void** state) {
-  (void)state;
   mjgTransmission t = makeTransmission(0.1, 0.3, 2, 1);
   t.curved_friction = 3;
   t.curved_velocity = 4;
@@ -98,7 +95,6 @@ static void test_curved(void** state) {
 
 
 static void test_mesh(void** state) {
-  (void)state;
   mjgTransmission t;
   mjg_defaultTransmission(&t);
   t.spur = (mjgSpur){0.02, 0.05, 0.35, 0.12, 0.004, 0.003, 0};
@@ -125,7 +121,6 @@ static double factorOf(const mjgTable* table, double x) {
 // each table multiplies its quantities, at speeds, temperatures and torques inside, at and beyond
 // its ends
 static void test_tables(void** state) {
-  (void)state;
   mjgTransmission t = makeStribeck(), plain = t;
   for (int kind = 0; kind < mjgNTABLE; kind++) {
     mjgTable table = {.n = 1 + kind % 4};
@@ -173,7 +168,6 @@ static int moves(const mjgTransmission* t, double f_u, double f_v, int s) {
 
 
 static void test_breakawayClosedForm(void** state) {
-  (void)state;
   mjgTransmission t = makeTransmission(0.1, 1.2, 0, 1);
 
   // f_v = 10 is overcome by 10/eta_f and lowered by 10 eta_b, which is negative: the motor must push
@@ -194,7 +188,6 @@ static void test_breakawayClosedForm(void** state) {
 
 // the answer is where a scan of the inequality first finds motion
 static void test_breakawayScan(void** state) {
-  (void)state;
   int finite = 0, infinite = 0;
   for (int trial = 0; trial < 400; trial++) {
     mjgTransmission t =
@@ -247,7 +240,6 @@ static void test_breakawayScan(void** state) {
 
 // no torque moves a joint against the direction in which it turns; in that direction all is as without
 static void test_oneway(void** state) {
-  (void)state;
   for (int s = -1; s <= 1; s += 2) {
     mjgTransmission t = makeTransmission(0.1, 0.3, 2, 1.2), free = t;
     t.oneway = s;
@@ -261,7 +253,6 @@ static void test_oneway(void** state) {
 
 
 static void test_efficiencies(void** state) {
-  (void)state;
   mjgTransmission t = makeTransmission(0.1, 0.2, 0, 1);
   t.gamma_u_stribeck = 0.3;
   t.gamma_v_stribeck = 0.8;
@@ -304,7 +295,6 @@ static void findInertia(double* forward, double* backward, double gu, double gv,
 
 
 static void test_apparentInertia(void** state) {
-  (void)state;
   for (int trial = 0; trial < 200; trial++) {
     double ef = draw(0.3, 0.95), eb = draw(0.1, 0.9), m = draw(0.1, 5.1), M = draw(0.1, 5.1);
     double gu, gv, forward, backward;
@@ -326,7 +316,6 @@ static void test_apparentInertia(void** state) {
 
 
 static void test_apparentInertiaLimits(void** state) {
-  (void)state;
   double f, b;
   findInertia(&f, &b, 0, 1.5, 2, 3);
   assert_true(b == INFINITY);
@@ -339,7 +328,6 @@ static void test_apparentInertiaLimits(void** state) {
 
 // losses that grow fast with the torque: the breakaway torque is found although each iterate changes the losses
 static void test_breakawaySteepTable(void** state) {
-  (void)state;
   for (int trial = 0; trial < 2000; trial++) {
     mjgTransmission t = makeTransmission(draw(0, 0.3), draw(0, 0.6), draw(0, 1), 1);
     t.table[mjgTABLE_GAMMA_TORQUE] =

@@ -8,7 +8,6 @@
 
 // (70): with diagonal A and P axproj clips each joint to its interval A_ii Phi([-1, 1], phi, P_ii)
 static void axprojOfDiagonal(void** state) {
-  (void)state;
   Room room;
   openRoom(&room);
   uint64_t seed = 3;
@@ -36,7 +35,6 @@ static void axprojOfDiagonal(void** state) {
 
 
 static void refusals(void** state) {
-  (void)state;
   Room room;
   openRoom(&room);
   double A[4] = {1, 2, 2, 1}, zero[4] = {0}, y[2] = {7, 7};

@@ -27,7 +27,6 @@ static double paperResidual(const mjgProblem* p, const mjgSolution* s, int i) {
 
 
 static void acceptsSolutions(void** state) {
-  (void)state;
   Room room;
   openRoom(&room);
   uint64_t seed = 1;
@@ -60,7 +59,6 @@ static void acceptsSolutions(void** state) {
 
 // two joints, A = 1, bounds 1 and 2: joint 0 slips with t = 1, joint 1 is held by 1.5
 static void namesWhatIsWrong(void** state) {
-  (void)state;
   Room room;
   openRoom(&room);
   double v[2] = {3, 1.5}, A[4] = {1, 0, 0, 1}, phi[2] = {1, 2}, zero[2] = {0, 0};
@@ -134,7 +132,6 @@ static double anySize(void) {
 
 // Solved results are certified for all numbers: loads at round-off, alpha and beta up to 1e100
 static void solvedIsCertified(void** state) {
-  (void)state;
   Room room;
   openRoom(&room);
   int solved = 0;

@@ -4,14 +4,12 @@
 
 
 static void findsOne(void** state) {
-  (void)state;
   assert_int_equal(againstOracle(mjgENUMERATION, 0.95, 200, 1e-9), 0);
   assert_int_equal(againstOracle(mjgENUMERATION, 3, 200, 1e-8), 0);
 }
 
 
 static void tooLarge(void** state) {
-  (void)state;
   Room room;
   openRoom(&room);
   room.settings.solver = mjgENUMERATION;

@@ -21,7 +21,6 @@ static void drawP(double* P, int n, double size, uint64_t* seed) {
 
 
 static void bothMethodsSolveIt(void** state) {
-  (void)state;
   Room room;
   openRoom(&room);
   uint64_t seed = 1;
@@ -58,7 +57,6 @@ static void bothMethodsSolveIt(void** state) {
 
 // n = 1 is (31); without a solution both report it
 static void oneJoint(void** state) {
-  (void)state;
   Room room;
   openRoom(&room);
   for (int k = -18; k <= 18; k++) {
@@ -83,7 +81,6 @@ static void oneJoint(void** state) {
 
 // (59) row by row: diagonal P decouples into (34); s = 0 has no friction
 static void PhiOfDiagonal(void** state) {
-  (void)state;
   Room room;
   openRoom(&room);
   uint64_t seed = 2;
@@ -104,7 +101,6 @@ static void PhiOfDiagonal(void** state) {
 
 
 static void refusals(void** state) {
-  (void)state;
   Room room;
   openRoom(&room);
   double P[4] = {0.1, 0, 0, 0.1}, phi[2] = {1, 2}, s[2] = {1, 1}, out[2] = {5, 5};

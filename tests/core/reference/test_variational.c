@@ -9,14 +9,12 @@
 
 
 static void wellPosed(void** state) {
-  (void)state;
   assert_int_equal(againstOracle(mjgPROJECTION, 0.4, 200, 1e-8), 0);
   assert_int_equal(againstOracle(mjgEXTRAGRADIENT, 0.4, 200, 1e-8), 0);
 }
 
 
 static void illPosed(void** state) {
-  (void)state;
   assert_true(againstOracle(mjgPROJECTION, 2, 60, 1e-6) < 60);
   assert_true(againstOracle(mjgEXTRAGRADIENT, 2, 60, 1e-6) < 60);
 }
@@ -24,7 +22,6 @@ static void illPosed(void** state) {
 
 // the load that belongs to directions of motion, lambda = phi + P [s] (|lambda| + c), by both methods
 static void loads(void** state) {
-  (void)state;
   Room room;
   openRoom(&room);
   mjgiBlock* b = &room.work->block;

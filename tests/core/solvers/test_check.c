@@ -5,7 +5,6 @@
 
 // without joints there is nothing to do, but blocks that do not fit are refused
 static void noJoints(void** state) {
-  (void)state;
   Room room;
   openRoom(&room);
   int empty[2] = {0, 0}, wrong[2] = {1, -1};

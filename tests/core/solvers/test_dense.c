@@ -59,7 +59,6 @@ static void toLanes(int n) {
 
 
 static void lu(void** state) {
-  (void)state;
   uint64_t seed = 1;
   for (size_t k = 0; k < sizeof(sizes) / sizeof(*sizes); k++) {
     int n = sizes[k];
@@ -92,7 +91,6 @@ static void lu(void** state) {
 
 // known determinants: a lower triangle, whose diagonal gives the sign, with permuted rows
 static void sign(void** state) {
-  (void)state;
   uint64_t seed = 3;
   for (int k = 0; k < 300; k++) {
     int n = 1 + k % 9, order[9], expected = 1;
@@ -120,7 +118,6 @@ static void sign(void** state) {
 
 
 static void cholesky(void** state) {
-  (void)state;
   uint64_t seed = 2;
   for (size_t k = 0; k < sizeof(sizes) / sizeof(*sizes); k++) {
     int n = sizes[k];
@@ -147,7 +144,6 @@ static void cholesky(void** state) {
 
 // rotation times known singular values
 static void sigmaMax(void** state) {
-  (void)state;
   double c = cos(0.3), s = sin(0.3), scratch[4];
   for (int k = -200; k <= 200; k += 50) {
     double unit = pow(10, k);
@@ -161,7 +157,6 @@ static void sigmaMax(void** state) {
 
 
 static void symmetry(void** state) {
-  (void)state;
   double M[4] = {1e-8, 1, 1, 1e12};
   double U[4];
   assert_int_equal(mjgi_factorMass(U, M, 2), 1);

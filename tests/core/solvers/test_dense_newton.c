@@ -26,7 +26,6 @@ typedef struct Result_ {
 
 
 static void matricesRoundAlike(void** state) {
-  (void)state;
   uint64_t seed = 3;
   static double A[kMost * kMost], K[kMost * (kMost + mjgiSIMD)];
   double x[kMost], y[kMost], z[kMost];
@@ -119,7 +118,6 @@ static void solveFloat(Result* r, const mjgProblem* p,
 // every result with status solved satisfies the inclusion; problems with one solution are solved, with the same
 // friction as the core's
 static void solutions(void** state) {
-  (void)state;
   uint64_t seed = 11;
   double ratio[oracleMAXN], v0[oracleMAXN];
   Room room;
@@ -177,7 +175,6 @@ static void solutions(void** state) {
 
 // joints that slip do so on their static bound, until they are asked to break away
 static void staticBoundsHold(void** state) {
-  (void)state;
   uint64_t seed = 23;
   double ratio[oracleMAXN], v0[oracleMAXN];
   int on[2] = {0, 0};
@@ -208,7 +205,6 @@ static void staticBoundsHold(void** state) {
 
 #ifdef mjgTEST_SCOPED
 static void sameBitsInAnyScope(void** state) {
-  (void)state;
   uint64_t seed = 5;
   double ratio[oracleMAXN], v0[oracleMAXN];
   for (int k = 0; k < 500; k++) {

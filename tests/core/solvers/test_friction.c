@@ -11,7 +11,6 @@
 
 // problems with an exact solution, for which a solver knows only a bound of the residual
 static void boundsAreNotResiduals(void** state) {
-  (void)state;
   Room room;
   openRoom(&room);
   char error[256];
@@ -41,7 +40,6 @@ static void boundsAreNotResiduals(void** state) {
 // friction of any size: every status has finite numbers, and a solved one is a
 // solution
 static void finiteResults(void** state) {
-  (void)state;
   Room room;
   openRoom(&room);
   uint64_t seed = 1;
@@ -73,7 +71,6 @@ static void finiteResults(void** state) {
 // static bounds, from any start, also without the test for uniqueness: a slipping
 // joint has its sliding bound, a resting one at most its static one
 static void staticFriction(void** state) {
-  (void)state;
   Room room;
   openRoom(&room);
   uint64_t seed = 7;
@@ -127,7 +124,6 @@ static void staticFriction(void** state) {
 // friction at which it first meets the bound, 1.5/(1 + 1.2), and it may also hold, since the
 // bound at 10 is 1.5 |1 - 8|. With 1.2, which leaves r |p| below 1, it can only slip
 static void staticFrictionHasTwoAnswers(void** state) {
-  (void)state;
   Room room;
   openRoom(&room);
   double v[1] = {10}, A[1] = {1}, phi[1] = {1}, P[1] = {-0.8}, ratio[1] = {1.5};
@@ -148,7 +144,6 @@ static void staticFrictionHasTwoAnswers(void** state) {
 // A mirrored problem has the same status and the mirrored friction, even if only one direction has
 // a static ratio
 static void mirrored(void** state) {
-  (void)state;
   Room room;
   openRoom(&room);
   double v, A = 1, phi, P = -0.8, ratio = 1.5, v0, t[2];

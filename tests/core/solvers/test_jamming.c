@@ -10,7 +10,6 @@
 
 // newton, lemke and enumeration have the same result where there are several
 static void sameAnswer(void** state) {
-  (void)state;
   Room room;
   openRoom(&room);
   static oracleProblem p;
@@ -54,7 +53,6 @@ static void sameAnswer(void** state) {
 // to the nearest solution of the next. If all steps are small, the path skipped no
 // solution, and its end must be the result.
 static void endOfThePath(void** state) {
-  (void)state;
   enum {
     nstep = 400
   };
@@ -118,7 +116,6 @@ static void endOfThePath(void** state) {
 // Small changes of the data make small changes of the result, except for the few problems at the
 // end of a branch, where another result is right too.
 static void continuousInTheData(void** state) {
-  (void)state;
   Room room;
   openRoom(&room);
   static oracleProblem p;
@@ -150,7 +147,6 @@ static void continuousInTheData(void** state) {
 // One joint with P = 2: a load of 1 jams it forward at any speed, backward it slips with 1/(1 + 2).
 // A second joint is held by its bound alone.
 static void jammedJoints(void** state) {
-  (void)state;
   Room room;
   openRoom(&room);
   double v[3] = {1e6, -5, 0.5}, A[3] = {1, 1, 1}, phi[3] = {1, 1, 1}, P[3] = {2, 2, 0};

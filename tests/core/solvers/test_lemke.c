@@ -7,7 +7,6 @@
 
 
 static void endsAtASolution(void** state) {
-  (void)state;
   Room room;
   openRoom(&room);
   room.settings.solver = mjgLEMKE;
@@ -39,7 +38,6 @@ static void endsAtASolution(void** state) {
 
 // a limit that is too low is reported, with the best iterate
 static void limit(void** state) {
-  (void)state;
   Room room;
   openRoom(&room);
   room.settings.solver = mjgLEMKE;
@@ -62,7 +60,6 @@ static void limit(void** state) {
 // with few pivots the cost is dominated by lines computed from scratch: paths without an
 // end stop soon
 static void work(void** state) {
-  (void)state;
   enum {
     N = 24,
     PIVOTS = 200
@@ -105,7 +102,6 @@ static void work(void** state) {
 // effect on velocities. The path in 60 digits ends with all joints stuck but the second and the
 // sixth, which slip forward
 static void nearlySingular(void** state) {
-  (void)state;
   static const double A[9 * 9] = {
       6.573533335166494e-05,   -1.4825682583017085e-06, -6.097462813517477e-05,
       -9.077549962351958e-06,  -3.044833353031218e-05,  -3.784864794198508e-08,
@@ -167,7 +163,6 @@ static void nearlySingular(void** state) {
 
 // ties of small integers: the path arrives only with smaller bounds (adversarial seed 111); enumeration finds a solution
 static void tiesTheOtherWay(void** state) {
-  (void)state;
   static const double A[25] = {3, 2, 2, 2, 2, 2, 3, 2, 2, 2, 2, 2, 3,
                                2, 2, 2, 2, 2, 3, 2, 2, 2, 2, 2, 3};
   static const double v[5] = {1, 2, 2, -1, 0}, phi[5] = {2, 0, 2, -1, -1};

@@ -51,7 +51,6 @@ static void coldOne(Room* room, const mjgRecord* record) {
 
 // in extended precision the residual is the last digit of t
 static void cold(void** state) {
-  (void)state;
   visitAll(coldOne);
 }
 
@@ -78,7 +77,6 @@ static void startOne(Room* room, const mjgRecord* record) {
 
 
 static void bestOfStart(void** state) {
-  (void)state;
   visitAll(startOne);
 }
 

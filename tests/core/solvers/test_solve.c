@@ -10,7 +10,6 @@
 // A solved result is one of the solutions of enumeration, in the paper's own form, and no joint
 // gains energy. The exact methods never fail.
 static void randomProblems(void** state) {
-  (void)state;
   const int nproblem = fewer(10500);
   Room room;
   openRoom(&room);
@@ -87,7 +86,6 @@ static void randomProblems(void** state) {
 
 // n = 1 is (44): against mjg_stepScalar, which test_scalar compares with the paper
 static void oneJoint(void** state) {
-  (void)state;
   Room room;
   openRoom(&room);
   uint64_t seed = 5;
@@ -142,7 +140,6 @@ static void openTwo(Two* two) {
 // Without load there is no friction. With P = 0 and a constant bound it is the relay problem with a
 // known solution: joint 0 is held by 0.5 of its 10, joint 1 slips with its full bound.
 static void classicalFriction(void** state) {
-  (void)state;
   Room room;
   openRoom(&room);
   Two two;
@@ -171,7 +168,6 @@ static void classicalFriction(void** state) {
 
 // scaling torques, velocities and each joint's own unit scales the result and nothing else
 static void unitsDoNotMatter(void** state) {
-  (void)state;
   Room room;
   openRoom(&room);
   static oracleProblem p;
@@ -214,7 +210,6 @@ static void unitsDoNotMatter(void** state) {
 
 // a stuck joint resists with up to its static bound, one that slips has the sliding bound
 static void staticRatio(void** state) {
-  (void)state;
   Room room;
   openRoom(&room);
 
@@ -253,7 +248,6 @@ static void staticRatio(void** state) {
 
 // blocks are solved as if each were alone
 static void blocks(void** state) {
-  (void)state;
   Room room;
   openRoom(&room);
   static oracleProblem part[3], whole;
@@ -317,7 +311,6 @@ static void blocks(void** state) {
 
 // joints without mutual influence are solved separately, anywhere in a block
 static void decoupledJoints(void** state) {
-  (void)state;
   Room room;
   openRoom(&room);
   static oracleProblem part[2], whole;
@@ -363,7 +356,6 @@ static void decoupledJoints(void** state) {
 
 // a result is a start: the next solve takes one factorization
 static void warmStart(void** state) {
-  (void)state;
   Room room;
   openRoom(&room);
   static oracleProblem p;
@@ -387,7 +379,6 @@ static void warmStart(void** state) {
 
 // a refusal has its code and leaves the outputs unchanged
 static void refusals(void** state) {
-  (void)state;
   Room room;
   openRoom(&room);
   Two two;
@@ -512,7 +503,6 @@ static void refusals(void** state) {
 
 // names to numbers and back, and unknown names
 static void names(void** state) {
-  (void)state;
   for (int solver = 0; solver < mjgNSOLVER; solver++) {
     assert_int_equal(mjg_solverFromName(mjg_solverName(solver)), solver);
   }

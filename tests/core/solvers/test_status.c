@@ -6,7 +6,6 @@
 
 
 static void lines(void** state) {
-  (void)state;
   for (int a = mjgERR_SIZE; a <= mjgNO_SOLUTION; a++) {
     assert_true(strlen(mjg_statusString(a)) > 5);
     assert_string_not_equal(mjg_statusString(a), "unknown status");

@@ -43,7 +43,6 @@ static void drawRobot(Robot* robot, int n, int diagonal, double gamma, uint64_t*
 
 // uncoupled joints each make the step (44)
 static void diagonalIsScalar(void** state) {
-  (void)state;
   Room room;
   openRoom(&room);
   uint64_t seed = 1;
@@ -71,7 +70,6 @@ static void diagonalIsScalar(void** state) {
 // coupled joints satisfy (48): [m] + M times acceleration is torque minus friction, the friction is
 // the load's in its direction, and the load is (48b)
 static void equationsOfMotion(void** state) {
-  (void)state;
   Room room;
   openRoom(&room);
   uint64_t seed = 2;
@@ -107,7 +105,6 @@ static void equationsOfMotion(void** state) {
 
 // P of (52): ([gamma_u][m] - [gamma_v] M) M-hat^-1, multiplied by M-hat again
 static void matrixP(void** state) {
-  (void)state;
   double M[4] = {2, 0.5, 0.5, 1}, inertia[2] = {0.5, 1.5}, gamma_u[2] = {0.2, 0.3},
          gamma_v[2] = {0.4, 1.1}, P[4];
   double Mhat[4] = {2.5, 0.5, 0.5, 2.5};
@@ -126,7 +123,6 @@ static void matrixP(void** state) {
 
 
 static void refusals(void** state) {
-  (void)state;
   Room room;
   openRoom(&room);
   uint64_t seed = 4;

@@ -44,7 +44,6 @@ static double determinant(const double* M, int n) {
 // The criterion against its definition: the rows A_i, e_i - P_i, e_i + P_i in all 3^n combinations.
 // Sufficient always; where alpha > 0 it is nearly necessary, which the counts show.
 static void determinantsHaveOneSign(void** state) {
-  (void)state;
   uint64_t seed = 1;
   static oracleProblem p;
   int known = 0, missed = 0, ill = 0;
@@ -88,7 +87,6 @@ static void determinantsHaveOneSign(void** state) {
 
 // the condition for one joint: |P| < 1
 static void oneJoint(void** state) {
-  (void)state;
   double A = 1, S;
   for (int k = 0; k < 2000; k++) {
     double alpha = (k % 40 - 10) / 5.0 + 0.01, beta = (double)(k / 40) / 10 - 2 + 0.005;
@@ -104,7 +102,6 @@ static void oneJoint(void** state) {
 
 // gears with 0 <= gamma < 1 are well posed for any sigma_max(P)
 static void backdrivable(void** state) {
-  (void)state;
   uint64_t seed = 2;
   static oracleProblem p;
   Room room;
@@ -129,7 +126,6 @@ static void backdrivable(void** state) {
 
 // the factors are found again, and a P of another form is recognized
 static void factors(void** state) {
-  (void)state;
   uint64_t seed = 3;
   static oracleProblem p;
   for (int k = 0; k < 1000; k++) {

@@ -39,7 +39,6 @@ void* realloc(void* memory, size_t size) {
 
 
 static void sizes(void** state) {
-  (void)state;
   assert_true(mjg_memsize(-1, 0) == 0 && mjg_memsize(3, 4) == 0 && mjg_memsize(3, -1) == 0);
   assert_true(mjg_memsize(0, 0) > 0);
 
@@ -69,7 +68,6 @@ static void sizes(void** state) {
 
 // the same result wherever the memory begins, and nothing outside it is touched
 static void anyAlignment(void** state) {
-  (void)state;
   static oracleProblem p;
   uint64_t seed = 1;
   oracleDraw draw = {.n = 5, .gamma_max = 2};
@@ -101,7 +99,6 @@ static void anyAlignment(void** state) {
 // each array begins at a cache line: vector instructions need this, and two threads share
 // no line
 static void linesOfTheCache(void** state) {
-  (void)state;
   for (int n = 1; n <= 17; n++) {
     size_t size = mjg_memsize(n, n);
     void* memory = malloc(size);
@@ -127,7 +124,6 @@ static void linesOfTheCache(void** state) {
 
 
 static void nothingAllocates(void** state) {
-  (void)state;
 #ifdef COUNTS_ALLOCATIONS
   enum {
     large = 120

@@ -13,7 +13,6 @@
 
 
 static void test_engineIsFound(void** state) {
-  (void)state;
   (void)mj_version();  // an engine that nothing calls would not be linked
   char paths[mjgpMAXENGINE][mjgpMAXPATH];
   assert_int_equal(mjgp_enginePaths(paths), 1);
@@ -31,7 +30,6 @@ static void test_engineIsFound(void** state) {
 
 
 static void test_whatIsNotLoadedIsNotOpened(void** state) {
-  (void)state;
   assert_null(mjgp_openEngine("no-such-folder/no-such-library"));
   assert_null(mjgp_engineFunction(mjgp_openEngine(NULL), "mj_hasNoSuchFunction"));
 }

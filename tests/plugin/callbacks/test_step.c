@@ -19,7 +19,6 @@
 
 // a slide along x, loaded by a force, driven by a motor; explicit damping
 static void test_scalar(void** state) {
-  (void)state;
   static const double gamma[][2] = {{0.2, 0.2}, {0.2, 0.95}, {0.2, 1.05},
                                     {0, 0},     {-0.1, 1.8}, {0.9, 3}};
   const double m_rotor = 1, M = 1.5, b = 0.7;
@@ -68,7 +67,6 @@ static void test_scalar(void** state) {
 
 // an arm held by a gear under its weight, by the load alone or against the motor, stands for 60 s
 static void test_stuck(void** state) {
-  (void)state;
   static const double torque[] = {0, -10, -30};
   for (int k = 0; k < 3; k++) {
     mjModel* m = makeModel(
@@ -164,7 +162,6 @@ static double lawError(int* stuck, const mjModel* m, const mjData* d, const doub
 
 
 static void test_law(void** state) {
-  (void)state;
   static const char* const integrators[] = {"Euler", "implicit", "implicitfast"};
   static const char* const flags[] = {"", "eulerdamp='disable'", "actuation='disable'",
                                       "damper='disable'", "spring='disable' damper='disable'"};
@@ -205,7 +202,6 @@ static void test_law(void** state) {
 // without active actuators forces are known in mj_step, but not if set after mj_step1: a warning
 // says so
 static void test_early(void** state) {
-  (void)state;
   const char* text;
   mjModel* m = makeModel(chain, "Euler", "", "");
   mjData* d = mj_makeData(m);
@@ -230,7 +226,6 @@ static void test_early(void** state) {
 // inverse dynamics has no gears, with actuators and without, and warns; steps before and after
 // are unaffected
 static void test_inverse(void** state) {
-  (void)state;
   static const char* const text =
       "<mujoco><option integrator='%s' solver='%s'><flag actuation='%s'/></option>%s<worldbody>"
       "<geom type='plane' size='9 9 1'/><body pos='0 0 .15'>"

@@ -83,7 +83,6 @@ static void refused(const char* option, const char* first, const char* second,
 
 
 static void test_good(void** state) {
-  (void)state;
   static const char* const good[] = {
       GOOD,
       "joint=hinge+slide gamma_u=0.2 gamma_v=1.05+0.3",
@@ -116,7 +115,6 @@ static void test_good(void** state) {
 
 
 static void test_joints(void** state) {
-  (void)state;
   REFUSED("gamma_u=0.2 gamma_v=0.2", "'arm'", "'joint'", "list the hinge or slide joints");
   REFUSED("joint=elbow gamma_u=0.2 gamma_v=0.2", "'arm'", "'joint'", "'elbow'", "not in the model");
   REFUSED("joint=ball gamma_u=0.2 gamma_v=0.2", "'arm'", "'ball'", "a ball joint",
@@ -132,7 +130,6 @@ static void test_joints(void** state) {
 
 // an actuator of the plugin would do nothing, and a joint and its tendon cannot both have gears
 static void test_elements(void** state) {
-  (void)state;
   static const char* const text =
       "<mujoco><extension><plugin plugin='mjgear.transmission'><instance name='a'>"
       "<config key='joint' value='j'/>%s<config key='gamma_u' value='.1'/>"
@@ -158,7 +155,6 @@ static void test_elements(void** state) {
 
 
 static void test_coefficients(void** state) {
-  (void)state;
   REFUSED("joint=hinge", "'arm'", "nothing says what the gear is", "eta_forward", "type");
   REFUSED("joint=hinge gamma_u=0.2", "'hinge'", "gamma_v is missing", "write its value");
   REFUSED("joint=hinge gamma_v=0.2", "'hinge'", "gamma_u is missing", "write its value");
@@ -188,7 +184,6 @@ static void test_coefficients(void** state) {
 
 // every other description of the core, one value for all joints or one per joint
 static void test_descriptions(void** state) {
-  (void)state;
   REFUSED("joint=hinge type=helical mu=0.1", "'arm'", "'type'", "'helical' is unknown", "leadscrew",
           "worm", "spur");
   REFUSED("joint=hinge+slide type=worm+spur+worm", "'type'", "it has 3 values for 2 joints");
@@ -216,7 +211,6 @@ static void test_descriptions(void** state) {
 // The engine keeps 500 characters of a plugin's message while a model is compiled: the first
 // problem is complete, with the command that lists the others.
 static void test_severalProblems(void** state) {
-  (void)state;
   char xml[2000], more[1000], error[3000] = "";
   instance(xml, sizeof(xml), "arm", "joint=elbow+hinge gamma_u=x gamma_v=2 solver=magic");
   instance(more, sizeof(more), "leg", "joint=slide eta_forward=-1 static_ratio=0");
@@ -228,7 +222,6 @@ static void test_severalProblems(void** state) {
 
 
 static void test_settings(void** state) {
-  (void)state;
   REFUSED(GOOD " solver=magic", "'solver'", "'magic'", "newton", "enumeration");
   REFUSED(GOOD " coupling=loose", "'coupling'", "'loose'", "implicit", "lagged");
   REFUSED(GOOD " tolerance=0", "'tolerance'", "between 0 and 1");
@@ -247,7 +240,6 @@ static void test_settings(void** state) {
 
 
 static void test_integrators(void** state) {
-  (void)state;
   const char* const rk4[] = {"mjgear.transmission, instance 'arm'", "RK4", "implicitfast", NULL};
   refused("integrator='RK4'", GOOD, NULL, rk4);
 
@@ -280,7 +272,6 @@ static void test_integrators(void** state) {
 
 // an unnamed instance in a body is named by that body
 static void test_unnamed(void** state) {
-  (void)state;
   char error[1000] = "";
   assert_null(tryModel(
       error, sizeof(error),
@@ -295,7 +286,6 @@ static void test_unnamed(void** state) {
 // a joint or tendon with frictionloss in addition to its gear: one line that names it, once a
 // model
 static void test_loss(void** state) {
-  (void)state;
   static const char* const text =
       "<mujoco><extension><plugin plugin='mjgear.transmission'><instance name='g'>"
       "<config key='joint' value='a b'/><config key='tendon' value='t'/>"
@@ -353,7 +343,6 @@ static void test_loss(void** state) {
 
 // the words in a model file
 static void test_types(void** state) {
-  (void)state;
   static const char* const keys[] = {
       "<config key='type' value='planetary'/><config key='teeth_sun' value='20'/><config "
       "key='teeth_ring' "

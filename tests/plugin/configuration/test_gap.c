@@ -14,7 +14,6 @@
 
 // each mistake in a line that names key and remedy
 static void test_refusals(void** state) {
-  (void)state;
 #define GOOD    KEY("half_gap", "0.1") KEY("stiffness", "10")
 #define TORSION KEY("stiffness", "1e4") KEY("rotor_inertia", "1")
 #define WITH    GOOD KEY("rotor_inertia", "1")
@@ -98,7 +97,6 @@ static void test_refusals(void** state) {
 
 // one number for all joints, or one for each: the wrong one is named, with its joint
 static void test_numbersOfEachJoint(void** state) {
-  (void)state;
   const struct {
     const char *half_gap, *joint;
   } cases[] = {{"0.1", NULL}, {"0.1 0.2", NULL}, {"0.1 -1", "'b'"}, {"-1 0.1", "'a'"}};

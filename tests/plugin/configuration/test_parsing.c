@@ -29,7 +29,6 @@ static void wordsAre(const char* text, const char* expected) {
 
 
 static void test_words(void** state) {
-  (void)state;
   wordsAre("", "");
   wordsAre(" \t\r\n", "");
   wordsAre("one", "[one]");
@@ -81,7 +80,6 @@ static void numberIs(mjgpPlace* place, char* text, const char* word, double expe
 
 
 static void test_numbers(void** state) {
-  (void)state;
   char text[2000];
   mjgReport report;
   mjModel* m;
@@ -117,7 +115,6 @@ static void test_numbers(void** state) {
 
 // one value for all joints or one per joint; a single one for the whole model
 static void test_counts(void** state) {
-  (void)state;
   static const char* const value[] = {"0.1", "0.1 0.2"};
   for (int given = 1; given <= 2; given++) {
     char text[2000];
@@ -151,7 +148,6 @@ static void test_counts(void** state) {
 
 
 static void test_choices(void** state) {
-  (void)state;
   static const char* const words[] = {"motor", "joint"};
   char text[2000];
   mjgReport report;

@@ -113,7 +113,6 @@ static double swingStep(const mjModel* m, mjData* d) {
 
 // the engine steps every model as the core does by itself, with every integrator
 static void stepsAsTheCore(void** state) {
-  (void)state;
   const char* integrators[] = {"Euler", "implicitfast", "implicit"};
   const double h = 1e-3, m = 0.4, M = 5.6;
   for (int i = 0; i < NMODEL; i++) {
@@ -159,7 +158,6 @@ static void stepsAsTheCore(void** state) {
 // motor and load as joints of the model, with gear friction on the motor, move like a rotor of the
 // plugin in front of the same load, in one kinematic tree and in two
 static void formsAgree(void** state) {
-  (void)state;
   for (int i = 0; i < NMODEL; i++) {
     for (int constrained = 0; constrained < 2; constrained++) {
       // a constraint that does nothing takes the step through the coupled solver
@@ -218,7 +216,6 @@ static void formsAgree(void** state) {
 // is at the stop and twists the shaft by the wall's force. Motor off, a gear that can be driven
 // back lets go, and one that cannot keeps all that its link's impact has wedged in.
 static void pressesOnContact(void** state) {
-  (void)state;
   const char* cones[] = {"pyramidal", "elliptic"};
   for (int i = 0; i < 4; i++) {
     int locks = i / 2;
@@ -269,7 +266,6 @@ static void pressesOnContact(void** state) {
 // a link behind a gap on a self-locking gear rattles in the gap and not beyond, between contacts
 // too; the rotor does not move at all
 static void rattles(void** state) {
-  (void)state;
   Link link = makeLink("implicitfast", KEY("backlash", "hunt_crossley") KEY("half_gap", "0.01")
                                            KEY("stiffness", "1e6") KEY("restitution", "0.5")
                                                KEY("rotor_inertia", "0.01") KEY("gamma_u", "0.1")
@@ -293,7 +289,6 @@ static void rattles(void** state) {
 // resting place of a position servo under a load: with the encoder on the motor the rotor rests
 // at the static error of the proportional gain, and the joint hangs a gap behind
 static void encoders(void** state) {
-  (void)state;
   const char* keys[] = {KEY("encoder", "motor"), KEY("encoder", "joint"), ""};
   for (int i = 0; i < 3; i++) {
     mjModel* m = makeModel(
@@ -325,7 +320,6 @@ static void encoders(void** state) {
 
 // reset, keyframes, copies and saved states carry rotor and gap; mj_forward leaves them alone
 static void carriesState(void** state) {
-  (void)state;
   Link link = makeLink("Euler", GAP_OF("jck") DAMPED KEY("shaft_inertia", "0.05")
                                     KEY("gamma_u", "0.1") KEY("gamma_v", "0.2"));
   const mjModel* m = link.m;
@@ -371,7 +365,6 @@ static void carriesState(void** state) {
 
 // a simulation that begins at another time, as keyframes do, has no rotors yet, and says so once; one with a restored state has
 static void saysThatRotorsAreNew(void** state) {
-  (void)state;
   mjModel* m = makeModel(LINK, .002, "implicitfast", models[3].keys);
   const char* text = "";
   for (int restored = 0; restored < 2; restored++) {

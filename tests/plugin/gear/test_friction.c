@@ -94,7 +94,6 @@ static void compare(const char* keys, const mjgTransmission* gear) {
 
 
 static void test_coulomb(void** state) {
-  (void)state;
   const mjgTransmission gear = makeTransmission(0.1, 0.3, 4, 1.6);
   compare(
       "<config key='gamma_u' value='0.1'/><config key='gamma_v' value='0.3'/>"
@@ -104,14 +103,12 @@ static void test_coulomb(void** state) {
 
 
 static void test_stribeck(void** state) {
-  (void)state;
   const mjgTransmission gear = makeStribeck();
   compare(STRIBECK_KEYS, &gear);
 }
 
 
 static void test_curved(void** state) {
-  (void)state;
   mjgTransmission gear = makeTransmission(0.1, 0.3, 1, 1);
   gear.curved_friction = 2;
   gear.curved_velocity = 0.5;
@@ -126,7 +123,6 @@ static void test_curved(void** state) {
 
 // tables over speed, torque and temperature, and a temperature that rises while the simulation runs
 static void test_tables(void** state) {
-  (void)state;
   mjgTransmission gear = makeTransmission(0.1, 0.3, 1, 1.2);
   gear.temperature = 5;
   gear.table[mjgTABLE_COULOMB_SPEED] = (mjgTable){3, {0, 1, 4}, {1, 0.6, 2}};
@@ -147,7 +143,6 @@ static void test_tables(void** state) {
 
 
 static void test_worm(void** state) {
-  (void)state;
   const mjgTransmission gear =
       makeTransmission(0.1 * tan(0.2) / cos(0.35), 0.1 / tan(0.2) / cos(0.35), 0, 1);
   compare(
@@ -158,7 +153,6 @@ static void test_worm(void** state) {
 
 
 static void test_mesh(void** state) {
-  (void)state;
   mjgTransmission gear;
   mjg_defaultTransmission(&gear);
   gear.mesh = 1;

@@ -29,7 +29,6 @@ static const char* const kIntegrators[] = {"Euler", "implicitfast", "implicit", 
 // below breakaway it yields by torque/stiffness and creeps back; above it slides, and springs back
 // by its yield
 static void yieldsAndCreepsBack(void** state) {
-  (void)state;
   for (int k = 0; k < 4; k++) {
     const double c = 2, stiffness = 400;
     mjModel* m =
@@ -71,7 +70,6 @@ static void yieldsAndCreepsBack(void** state) {
 // without motor the energy of motion and of the springs falls in every step, for any load
 // dependence of friction
 static void losesEnergy(void** state) {
-  (void)state;
   static const double gamma_v[] = {0, 0.4, 0.9, 1.3};
   for (int k = 0; k < 16; k++) {
     const double m_rotor = 0.3, link = 0.2, c = k % 2 ? 0.0 : 0.5, stiffness = 3e3;
@@ -99,7 +97,6 @@ static void losesEnergy(void** state) {
 // a weight that leans on a wall through a yielding gear: the wall carries the difference to
 // friction
 static void withContact(void** state) {
-  (void)state;
   for (int k = 0; k < 4; k++) {
     mjModel* m = makeModel(
         "<mujoco><option timestep='1e-3' integrator='%s' cone='elliptic'/><extension><plugin "
@@ -171,7 +168,6 @@ static void fineLuGre(double y[3], double M, double c, double stiffness, double 
 // exp(-x), ours a straight line to 2: they lose the same work, and the angles differ by less than
 // the error of rigid friction
 static void turnsAround(void** state) {
-  (void)state;
   const double M = 1, c = 4, stiffness = 800, amplitude = 7, omega = 2 * PI, h = 1e-3;
   double most[2] = {0}, work[3] = {0}, range = 0;
   mjModel* m[2];
@@ -209,7 +205,6 @@ static void turnsAround(void** state) {
 // stiffness, LuGre's along c (2 exp(-x) - 1) with x = stiffness/c angle. They differ by at most (1
 // - ln 2) c at x = ln 2; the work saved against rigid friction, 2 c^2/stiffness, is the same
 static void crawlsAroundATurn(void** state) {
-  (void)state;
   const double M = 1, c = 4, stiffness = 800, speed = 1e-2, h = 1e-4;
   mjModel* m = makeModel(HINGE, h, "Euler", 0.0, 0.0, c, stiffness, 0.0, 0.0, M, M, M);
   mjData* d = mj_makeData(m);
@@ -245,7 +240,6 @@ static void crawlsAroundATurn(void** state) {
 // a load below break-away, and a shake that stays below it, too: LuGre's bristles creep away with every cycle, the joint
 // that yields does not
 static void doesNotDrift(void** state) {
-  (void)state;
   const double M = 1, c = 4, stiffness = 800, bias = 1.5, amplitude = 1, omega = 2 * PI, h = 1e-3;
   mjModel* m = makeModel(HINGE, h, "Euler", 0.0, 0.0, c, stiffness, 0.0, 0.0, M, M, M);
   mjData* d = mj_makeData(m);
@@ -271,7 +265,6 @@ static void doesNotDrift(void** state) {
 // small difference of large terms: v+ = (v - h k q/I)/(1 + h^2 k/I). This round-off does
 // not count as an unconfirmed motion
 static void smallDifferences(void** state) {
-  (void)state;
   static const char* const solvers[] = {"newton", "gauss_seidel", "lemke"};
   const double h = 0.002, stiffness = 10, inertia = 10;
   for (int k = 0; k < 3; k++) {

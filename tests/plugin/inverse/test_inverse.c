@@ -75,7 +75,6 @@ static double speed(const mjModel* m, double torque, double force) {
 // x = M a + d v+ - F; the motor gives x/eta_f to drive it, eta_b x to be driven, and its rotor's
 // torque
 static void test_moving(void** state) {
-  (void)state;
   for (int k = 0; k < 4; k++) {
     mjModel* m = makeModel(SLIDE, kIntegrator[k],
                            KEY("eta_forward", ".8") KEY("eta_backward", ".5"), kRotor, MOTOR);
@@ -94,7 +93,6 @@ static void test_moving(void** state) {
 
 // at rest the interval reaches from being driven to driving, wider by c on both sides
 static void test_resting(void** state) {
-  (void)state;
   for (int k = 0; k < 4; k++) {
     mjModel* m = makeModel(SLIDE, kIntegrator[k],
                            KEY("eta_forward", ".8") KEY("eta_backward", ".5"), kRotor, MOTOR);
@@ -128,7 +126,6 @@ static void test_resting(void** state) {
 
 // A gear that locks: a load that drives it leaves it at rest, unless its rotor is heavy
 static void test_locking(void** state) {
-  (void)state;
   double low, high, load = 30;
   const char* keys = KEY("gamma_u", ".2") KEY("gamma_v", "1.5");
   for (int k = 0; k < 4; k++) {
@@ -217,7 +214,6 @@ static double effect(const mjModel* m, mjData* d, int i) {
 
 // A self-locking gear that its load drives keeps moving if gamma_v - (gamma_u + gamma_v) S W < 1
 static void test_verdicts(void** state) {
-  (void)state;
   static const char* const integrator[] = {"Euler", "implicitfast", "discrete"};
   const int trials = fewer(6000);
   int seen[2][2] = {{0}};
@@ -264,7 +260,6 @@ static void test_verdicts(void** state) {
 // Torques of a servo's steps, from the step and from mj_forward's acceleration; a call
 // does not change later steps
 static void test_steps(void** state) {
-  (void)state;
   for (int k = 0; k < 12; k++) {
     mjModel* m = makeModel(SLIDE, kIntegrator[k % 4],
                            KEY("gamma_u", ".2") KEY("gamma_v", ".6") KEY("coulomb", ".5"), kRotor,
@@ -316,7 +311,6 @@ static void test_steps(void** state) {
 
 
 static void test_refusals(void** state) {
-  (void)state;
   mjModel* m = makeModel(SLIDE, "Euler", KEY("gamma_u", "0") KEY("gamma_v", "0"), 0., MOTOR);
   mjModel* other = makeModel("<mujoco><worldbody/></mujoco>");
   mjData* d = mj_makeData(m);

@@ -57,7 +57,6 @@ static void near(double value, double expected, double scale) {
 
 // every quantity from the engine's own forces and accelerations
 static void test_values(void** state) {
-  (void)state;
   mjModel* m = makeModel(ARM(INSTANCES, SENSORS));
   mjData* d = mj_makeData(m);
   static const char* const joint[] = {"j1", "j2", "j3"};
@@ -117,7 +116,6 @@ static void test_values(void** state) {
 // with gamma_v > 1 always with the motor off, also behind a heavy rotor, and if the motor pushes with
 // a much larger load; not if the motor bears the load
 static void test_locked(void** state) {
-  (void)state;
   static const struct {
     double m, motor;
     int expected;
@@ -158,7 +156,6 @@ static void test_locked(void** state) {
 
 // a rotor J that a torque T turns without friction is in a gap of half-width alpha for sqrt(2 alpha J/T)
 static void test_gap(void** state) {
-  (void)state;
   mjModel* m = makeModel(
       "<mujoco><option gravity='0 0 0' timestep='1e-3'/><extension>"
       "<plugin plugin='mjgear.transmission'><instance name='a'><config key='joint' value='j'/>"
@@ -187,7 +184,6 @@ static void test_gap(void** state) {
 
 // a second mj_forward changes nothing; a disabled or absent sensor is not computed
 static void test_forward(void** state) {
-  (void)state;
   mjModel* m = makeModel(ARM(INSTANCES, SENSORS));
   mjData* d = mj_makeData(m);
   for (int i = 0; i < 200; i++) {
@@ -217,7 +213,6 @@ static void test_forward(void** state) {
 // a self-locking gear lowers its load while motor and load both push; without the load the
 // motor drives it alone, and without the motor it rests
 static void test_both(void** state) {
-  (void)state;
   mjModel* m = makeModel(
       "<mujoco><option integrator='implicitfast'/><extension><plugin plugin='mjgear.transmission'>"
       "<instance name='g'><config key='joint' value='j'/><config key='gamma_u' value='.1'/>"
@@ -249,7 +244,6 @@ static void test_both(void** state) {
 
 // a plugin that can have sensors does not make the engine compute forces for sensors
 static void test_unused(void** state) {
-  (void)state;
   mjModel* m = makeModel(ARM(INSTANCES, "<jointpos joint='j1'/>"));
   mjData* d = mj_makeData(m);
   mj_step(m, d);
@@ -263,7 +257,6 @@ static void test_unused(void** state) {
 
 // cutoff acts as on the engine's sensors
 static void test_cutoff(void** state) {
-  (void)state;
   mjModel* m = makeModel(ARM(INSTANCES,
                              "<plugin name='s' plugin='mjgear.transmission' instance='a' "
                              "objtype='joint' objname='j1' cutoff='2'/>"));
@@ -279,7 +272,6 @@ static void test_cutoff(void** state) {
 
 
 static void test_refusals(void** state) {
-  (void)state;
   static const struct {
     const char* sensor;
     const char* word;
@@ -313,7 +305,6 @@ static void test_refusals(void** state) {
 // A self-locking gear behind a shaft: the torque of the shaft does not change with friction, so the
 // rotor is stuck, not locked, and the motor moves it from (x (1 + gamma_v) + c)/(1 - gamma_u) on
 static void test_shaft(void** state) {
-  (void)state;
   mjModel* m = makeModel(
       "<mujoco><extension><plugin plugin='mjgear.transmission'><instance name='g'>"
       "<config key='joint' value='j'/><config key='gamma_u' value='.1'/>"

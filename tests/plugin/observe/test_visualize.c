@@ -56,7 +56,6 @@ static void shows(const mjModel* m, mjData* d, int mode) {
 
 // colours of hinge and slide in each mode
 static void test_modes(void** state) {
-  (void)state;
   static const char* const types[] = {"hinge", "slide"};
   for (int k = 0; k < 2; k++) {
     mjModel* m = makeModel(MODEL, types[k]);
@@ -101,7 +100,6 @@ static void test_modes(void** state) {
 // a rotor in its gap without friction reaches the side after sqrt(2 half_gap J / torque);
 // the colour is the gap's until then, and afterwards a driving motor's
 static void test_gap(void** state) {
-  (void)state;
   static const char* const types[] = {"hinge", "slide"};
   for (int k = 0; k < 2; k++) {
     mjModel* m = makeModel(
@@ -158,7 +156,6 @@ static void test_gap(void** state) {
 
 // switched off with the joint's group; drawing changes nothing that is simulated
 static void test_harmless(void** state) {
-  (void)state;
   mjModel* m = makeModel(MODEL, "hinge");
   mjData* d = mj_makeData(m);
   mjData* copy = mj_makeData(m);
@@ -194,7 +191,6 @@ static void test_harmless(void** state) {
 // the ring is outside of the drum and of the square post around the axis, and keeps to the link if
 // the axis lies in a floor only
 static void test_radius(void** state) {
-  (void)state;
   static const struct {
     const char* geom;
     mjtNum low;  // farthest point of the geom from the axis, or the link's half-width
@@ -239,7 +235,6 @@ static void test_radius(void** state) {
 
 // with labels of joints the torque is shown
 static void test_label(void** state) {
-  (void)state;
   mjModel* m = makeModel(MODEL, "hinge");
   mjData* d = mj_makeData(m);
   mjv_makeScene(m, &scene, 1000);

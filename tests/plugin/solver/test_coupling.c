@@ -53,7 +53,6 @@ static void checkedStep(Check* check, const mjModel* m, mjData* d) {
 
 
 static void test_all(void** state) {
-  (void)state;
   static const char* const cone[] = {"pyramidal", "elliptic"};
   static const char* const integrator[] = {"Euler", "implicit", "implicitfast"};
   static const char* const solver[] = {"Newton", "CG", "PGS"};
@@ -109,7 +108,6 @@ static void test_all(void** state) {
 
 // Noslip iterations, set later, change the motion after the solver: each step is on the law, or says that it is not
 static void test_noslip(void** state) {
-  (void)state;
   static const char* const cone[] = {"pyramidal", "elliptic"};
   for (int k = 0; k < 2; k++) {
     mjModel* m = makeModel(kZoo, 0.002, cone[k], "implicitfast", "Newton", "sparse", "");
@@ -135,7 +133,6 @@ static void test_noslip(void** state) {
 // noslip iterations change friction forces only: without contact friction the motion is
 // unchanged, also behind a gap
 static void test_noslipGap(void** state) {
-  (void)state;
   mjModel* m[2];
   mjData* d[2];
   for (int k = 0; k < 2; k++) {
@@ -173,7 +170,6 @@ static void test_noslipGap(void** state) {
 // a tree without contact beside one at its limit: the motion is the solved one, also if the free
 // tree needs more than a guess of its modes
 static void test_freeTree(void** state) {
-  (void)state;
   static const char* const arm =
       "<body pos='%g 0 0'><joint name='%s1' %s/><geom size='.04' fromto='0 0 0 .3 0 0'/>"
       "<body pos='.3 0 0'><joint name='%s2' axis='1 1 0'/><geom size='.04' fromto='0 0 0 .3 0 0'/>"
@@ -228,7 +224,6 @@ static void test_freeTree(void** state) {
 
 // tip of a geared arm that swings against an elastic wall; halving the step halves the error
 static void test_order(void** state) {
-  (void)state;
   double q[6];
   for (int k = 0; k < 6; k++) {
     double h = k < 5 ? 0.004 / (1 << k) : 0.004 / 256;
@@ -265,7 +260,6 @@ static void test_order(void** state) {
 // stays. The engine confirms the solved motion, because the force of the stop equals the
 // force of the previous step
 static void test_lagged(void** state) {
-  (void)state;
   mjModel* m = makeModel(
       "<mujoco><option timestep='.002' gravity='0 0 0'/><extension>"
       "<plugin plugin='mjgear.transmission'><instance name='g'><config key='joint' value='x'/>"

@@ -6,7 +6,6 @@
 // if no method runs, or all fail and leave their last iterate, friction still drives nothing, and
 // the step counts as unsolved
 static void test_giveUp(void** state) {
-  (void)state;
   Sum none = run(NONE, 1, 0), in_vain = run(IN_VAIN, 1, 0);
   assert_int_equal(none.solved, 0);
   assert_int_equal(in_vain.solved, 0);
@@ -16,7 +15,6 @@ static void test_giveUp(void** state) {
 // an unsolved step is reported once a model, for any number of data and resets, with the residual
 // of that step
 static void test_said(void** state) {
-  (void)state;
   mjModel* m[2];
   seed = 11;
   const double gamma_v[2] = {0.5, 0.7};
@@ -81,7 +79,6 @@ static mjModel* makeStops(void) {
 // thrown at a stop: if no method solves the step, friction still takes energy. Kinetic
 // energy of links and rotor, and energy of the shaft, motors off
 static void test_giveUpGap(void** state) {
-  (void)state;
   mjModel* m = makeStops();
   mjData* d = mj_makeData(m);
   const mjgpGears* g = (const mjgpGears*)d->plugin_data[0];
@@ -128,7 +125,6 @@ static void test_giveUpGap(void** state) {
 
 // a geared motor and its load behind a gap: each step has both on their laws
 static void test_pair(void** state) {
-  (void)state;
   const double h = 0.001, inertia = 30, gamma_u = 0.3, gamma_v = 0.8, coulomb = 0.1;
   mjModel* m = makeModel(
       "<mujoco><option timestep='%g' gravity='0 0 0'/><extension>"

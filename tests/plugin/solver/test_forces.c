@@ -141,7 +141,6 @@ static void solveMotion(double* w, const mjModel* m, mjData* d, const mjtNum* a)
 // A solution in its row states and on the lines of its branches needs no further change of motion, and
 // has the friction of the reference
 static void test_equations(void** state) {
-  (void)state;
   static const char* const cone[] = {"pyramidal", "elliptic"};
   int held = 0, rows = 0, slides = 0, solved = 0, tried = 0;
   for (int c = 0; c < 2; c++) {

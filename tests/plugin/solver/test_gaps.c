@@ -259,7 +259,6 @@ static int play(const char* integrator, double gain, double damping) {
 
 
 static void test_stiff(void** state) {
-  (void)state;
   if (!mjgpDISCRETE) {
     skip();
   }
@@ -270,7 +269,6 @@ static void test_stiff(void** state) {
 
 // constraints are independent of the integrator's damping and gains. The same by paths alone
 static void test_two_metrics(void** state) {
-  (void)state;
   int most = play("implicitfast", 0.5, 0.2);
   assert_true(at_once > 0 && used < 30);  // 111 if shafts do not answer each other
   assert_true(most < 72);
@@ -282,7 +280,6 @@ static void test_two_metrics(void** state) {
 
 // stiff servos by paths alone
 static void test_path(void** state) {
-  (void)state;
   if (!mjgpDISCRETE) {
     skip();
   }
@@ -346,7 +343,6 @@ static mjModel* makeLeg(void) {
 // the velocity where the solution is. Every other line goes through the point where the
 // torque changes most: at a jump the shaft has both sides
 static void test_answer(void** state) {
-  (void)state;
   int count = 0, jumps = 0;
   mjtNum worst = 0, T[2];
   seed = 7;
@@ -402,7 +398,6 @@ static void test_answer(void** state) {
 
 // motors and loads that are joints of the model: shafts and friction are on the law, or the step does not count as solved
 static void test_pairs(void** state) {
-  (void)state;
   mjModel* m = makeModel(
       "<mujoco><option timestep='1e-3' gravity='0 0 0'/>"
       "<extension><plugin plugin='mjgear.transmission'><instance name='g'>"
@@ -504,7 +499,6 @@ static void checkBranches(double gamma_v) {
 
 
 static void test_branches(void** state) {
-  (void)state;
   checkBranches(1.3);
   checkBranches(0.5);
 }

@@ -89,7 +89,6 @@ static void checkFactor(const mjModel* m, mjData* d, mjgpGroup* group, unsigned*
 
 // cost, forces and Hessian of every kind of constraint: the engine's against ours
 static void test_forces(void** state) {
-  (void)state;
   static const char* const cone[] = {"pyramidal", "elliptic"};
   int seen[8] = {0}, states[8] = {0};
   for (int k = 0; k < 2; k++) {

@@ -8,7 +8,6 @@
 
 // gears that can be driven back: one solution, found by Newton alone nearly always from states that are not near
 static void test_unique(void** state) {
-  (void)state;
   Sum sum = run(NEWTON, 1, 1);
   assert_true(sum.solved >= 0.95 * sum.steps);
   assert_int_equal(sum.several, 0);
@@ -17,7 +16,6 @@ static void test_unique(void** state) {
 
 // self-locking gears with several solutions: the result is one of them, with static friction too
 static void test_locking(void** state) {
-  (void)state;
   Sum lock = run(NEWTON, 1, 0), sticks = run(NEWTON, 1.6, 0);
   assert_true(lock.solved >= 0.8 * lock.steps);
   assert_true(sticks.solved >= 0.8 * sticks.steps);
@@ -28,7 +26,6 @@ static void test_locking(void** state) {
 
 // a gear slips during the iterations; in the solution its static bound holds it
 static void test_static(void** state) {
-  (void)state;
   Sum sum = run(NEWTON, 4, 1);
   assert_true(sum.solved >= 0.9 * sum.steps);
   assert_true((sum.held >= 20 || sum.steps < 200) && sum.hard <= 0.1 * sum.steps);
@@ -38,7 +35,6 @@ static void test_static(void** state) {
 // two steps on the forces of the active rows, in two metrics, from states that are not near: what
 // they solve is a solution
 static void test_forces(void** state) {
-  (void)state;
   damping = 3;
   smooth = 1;
   Sum lock = run(FORCES, 1, 0), sticks = run(FORCES, 1.6, 0);
@@ -52,7 +48,6 @@ static void test_forces(void** state) {
 // solutions Newton and the first tries nearly always find the same one, without that rule in one of
 // nine steps not
 static void test_branch(void** state) {
-  (void)state;
   int both = 0, differ = 0;
   damping = 3;
   smooth = 1;
@@ -98,7 +93,6 @@ static void test_branch(void** state) {
 
 // if the load drives a gear with gamma_v = 1, friction does not follow from motion
 static void test_parallel(void** state) {
-  (void)state;
   edge = 1;
   Sum sum = run(NEWTON, 1, 0);
   edge = 0;
@@ -108,7 +102,6 @@ static void test_parallel(void** state) {
 
 // the dense problem that the core solves gives the same; it stands behind Newton
 static void test_dense(void** state) {
-  (void)state;
   Sum sum = run(DENSE, 1, 0);
   assert_true(sum.solved >= 0.8 * sum.steps);
 }
@@ -119,7 +112,6 @@ static void test_dense(void** state) {
 //   M a + J' D (J a - aref) + E' t = force,   E a = -E v / h
 // with the numbers of the engine without gears
 static void test_heldTendon(void** state) {
-  (void)state;
   static const char* const format =
       "<mujoco><option timestep='.002' gravity='0 0 0' jacobian='dense'/>%s<worldbody>"
       "<body><joint name='x' type='slide' axis='1 0 0'/><geom size='.1' mass='1.5'/>"
@@ -183,7 +175,6 @@ static void test_heldTendon(void** state) {
 // two geared joints: its torque on each depends on the velocity of both. The law at the engine's
 // own velocities
 static void test_sharedMotor(void** state) {
-  (void)state;
   mjModel* m = makeModel(
       "<mujoco><option timestep='.002' gravity='0 0 0' jacobian='dense' "
       "integrator='implicitfast'/><extension><plugin plugin='mjgear.transmission'>"
@@ -230,7 +221,6 @@ static void test_sharedMotor(void** state) {
 // Where all gears can be driven back and the metric is one, each step minimizes a convex function.
 // A quadruped that its motors throw about: Newton finds each of its steps, the path none
 static void test_convex(void** state) {
-  (void)state;
   char text[8000], legs[4000] = "", names[200] = "", motors[1000] = "";
   for (int i = 0; i < 4; i++) {
     char leg[1000], joints[100], own[300];
@@ -284,7 +274,6 @@ static void test_convex(void** state) {
 // states in the last step: rows change their state when the limit is reached and left, and a gear may
 // change its branch once
 static void test_limit(void** state) {
-  (void)state;
   static const char* const format =
       "<mujoco><option timestep='.002' integrator='implicitfast'/>%s<worldbody>"
       "<body pos='0 0 2'><joint name='a' axis='0 1 0' range='-40 40' armature='.02' "

@@ -86,7 +86,6 @@ static void drive(const mjModel* m, mjData* d, int first, int step) {
 
 // three arms in a model are three arms, also where no islands are found
 static void test_separate(void** state) {
-  (void)state;
   static const char* const integrators[] = {"Euler", "implicitfast", "implicit", "discrete"};
   double worst = 0;
   int touched = 0;
@@ -129,7 +128,6 @@ static void test_separate(void** state) {
 // a belt between two of three arms, with a gear and without one: the third is alone. Arms that it connects are solved
 // together, so that both of their islands move as the engine then makes them move: nothing is left unconfirmed
 static void test_belt(void** state) {
-  (void)state;
   static const char* const integrators[] = {"Euler", "implicitfast", "discrete"};
   for (int k = 0; k < 12; k++) {
     int geared = k % 2, islands = k / 2 % 2, servo = k / 4 == 2;
@@ -183,7 +181,6 @@ static void test_belt(void** state) {
 // without islands, rows of a contact with an elliptic cone that move nothing stay with the
 // others: bodies on slides across the ground and along it move as they do alone
 static void test_cones(void** state) {
-  (void)state;
   static const char* const integrators[] = {"Euler", "implicitfast", "discrete"};
   for (int k = 0; k < 6; k++) {
     const char *integrator = integrators[k % 3], *jacobian = k < 3 ? "dense" : "sparse";
@@ -217,7 +214,6 @@ static void test_cones(void** state) {
 // a shaft with play between two joints beside boxes that sleep: sleeping trees belong to no
 // part, so a step leaves the boxes unchanged, where their solver would start too
 static void test_asleep(void** state) {
-  (void)state;
   static const char* const integrators[] = {"Euler", "implicitfast", "discrete"};
   for (int k = 0; k < 3; k++) {
     mjModel* m = makeModel(
@@ -304,7 +300,6 @@ static size_t measure(int n, const char* integrator, const char* flags, size_t* 
 
 // memory grows with the number of robots, not with its square
 static void test_memory(void** state) {
-  (void)state;
   static const char* const integrators[] = {"implicitfast", "discrete"};
   for (int k = 0; k < 4; k++) {
     size_t stack[3], bytes[3];

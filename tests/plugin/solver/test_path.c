@@ -5,7 +5,6 @@
 
 // the path from rest always leads to one
 static void test_pivotRest(void** state) {
-  (void)state;
   Sum sum = run(PATH, 1, 0);
   assert_int_equal(sum.solved, sum.steps);
   assert_true(sum.several > 0);
@@ -14,7 +13,6 @@ static void test_pivotRest(void** state) {
 
 // in two metrics the path from far is tried first; if all gears are self-locking it always arrives
 static void test_pivotFar(void** state) {
-  (void)state;
   damping = 1e4;
   Sum sum = run(PATH, 1, 0);
   damping = 0;
@@ -24,7 +22,6 @@ static void test_pivotFar(void** state) {
 
 
 static void test_all(void** state) {
-  (void)state;
   Sum sum = run(ALL, 1, 0);
   assert_int_equal(sum.solved, sum.steps);
 }
@@ -32,7 +29,6 @@ static void test_all(void** state) {
 
 // joints that break away from static friction slip on the sliding bound
 static void test_static(void** state) {
-  (void)state;
   Sum pivot = run(PATH, 1.6, 0), all = run(ALL, 1.6, 0);
   assert_true(pivot.solved > pivot.steps / 2);
   assert_int_equal(all.solved, all.steps);
@@ -62,7 +58,6 @@ static int countOffLaw(const mjModel* m, mjData* plain, const double* t, double 
 // Elliptic cones bend the path. The result is compared with the engine without gears: with this
 // friction as a torque it moves the joints so that the law holds
 static void test_elliptic(void** state) {
-  (void)state;
   static const int methods[] = {NEWTON, PATH};
   for (int which = 0; which < 2; which++) {
     int solved = 0, steps = 0, wrong = 0;
@@ -110,7 +105,6 @@ static void test_elliptic(void** state) {
 // A contact of a slide moves along its normal alone: the path goes through the apex of its
 // cone, from open to sticking
 static void test_apex(void** state) {
-  (void)state;
 #define FOOT                                                                                   \
   "<option cone='elliptic'/>%s<worldbody><geom type='plane' size='1 1 1'/><body pos='0 0 .1'>" \
   "<joint name='j' type='slide' axis='0 0 1' armature='.5'/><geom size='.1' pos='.3 0 0'/>"    \
@@ -156,7 +150,6 @@ static void test_apex(void** state) {
 // path solves every step that Newton does not, and alone it solves all steps, around
 // pyramids with few linearizations
 static void test_jamming(void** state) {
-  (void)state;
   const int arms = fewer(60);
   static const double from[6] = {0.5, -0.5, 0.5, 0, 0, 0};
   static const double gain[6] = {6000, 6000, 4000, 500, 1000, 100};
@@ -248,7 +241,6 @@ static mjModel* makeChains(const char* integrator) {
 // few of them change branches on the way (doc/theory.md). About 80 linearizations a path; where
 // friction aids the load it is 1300
 static void test_far(void** state) {
-  (void)state;
   mjModel* m = makeChains("implicit");
   mjData* d = mj_makeData(m);
   const mjgpGears* g = (const mjgpGears*)d->plugin_data[0];
@@ -275,7 +267,6 @@ static void test_far(void** state) {
 // changes branches until they agree. Few of such steps are left to the path; half are
 // where gears exchange pieces alone
 static void test_relax(void** state) {
-  (void)state;
   mjModel* m = makeChains("Euler");
   mjData* d = mj_makeData(m);
   const mjgpGears* g = (const mjgpGears*)d->plugin_data[0];
@@ -305,7 +296,6 @@ static void test_relax(void** state) {
 // the key maxiter says, once for the group and once for all releases of static friction; beside them are starts of paths, one
 // each, and the motion with passive friction. A step that ends there says so, and friction takes power
 static void test_maxiter(void** state) {
-  (void)state;
 #define LINK(pos, joint, mass)                       \
   "<body pos='" pos "'>" joint                       \
   "<geom type='box' size='.05 .06 .07' pos='.1 0 0'" \
@@ -371,7 +361,6 @@ static void test_maxiter(void** state) {
 
 // Free trees and groups with contacts: no solution of a step takes more iterations than maxiter, though some need more
 static void test_maxiterOfIterations(void** state) {
-  (void)state;
   static const int limits[] = {0, 1, 2};  // 0: the default
   for (int floor = 0; floor < 2; floor++) {
     int most[3] = {0}, unsolved[3] = {0};

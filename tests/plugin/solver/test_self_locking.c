@@ -44,7 +44,6 @@ static int sinks(double lead_angle, double pressure_angle, double mu) {
 
 // the thread holds where tan(lead angle) cos(pressure angle) <= mu, to a millionth
 static void test_selfLocking(void** state) {
-  (void)state;
   int held = 0, sunk = 0;
   for (double lead = 2; lead <= 30; lead += 4) {
     for (double flank = 0; flank <= 30; flank += 15) {
@@ -77,7 +76,6 @@ static double acceleration(mjModel* m, mjData* d, double v, double f_u, double f
 
 
 static void test_apparentInertia(void** state) {
-  (void)state;
   double worst = 0;
   for (double mu = 0.02; mu < 0.3; mu += 0.03) {
     for (double rotor = 0.1; rotor < 100; rotor *= 4) {
@@ -111,7 +109,6 @@ static void test_apparentInertia(void** state) {
 // a measured gear: the load drives it from 0.020 N m on, with the losses of its efficiencies both
 // ways
 static void test_bilateralDrive(void** state) {
-  (void)state;
   mjgPreset preset;
   mjgTransmission t;
   char text[1000];
@@ -164,7 +161,6 @@ static double uniform(double low, double high) {
 // motions. A solution that differs from the one connected to rest (law.h) is asked for, and if all
 // effects W from 0.5 to 2 leave one solution there is one
 static void test_asked(void** state) {
-  (void)state;
   mjModel* m = makeModel(lift, 5 * kDegree, 0.0, 0.2, 1.0);
   mjData* d = mj_makeData(m);
   mj_step(m, d);

@@ -212,7 +212,6 @@ static void follow(const char* integrator, const char* gears, const char* dampin
 
 
 static void test_forest(void** state) {
-  (void)state;
   follow("implicitfast", mild, "0.3");
   follow("Euler", mild, "0.3");
   follow("Euler", mild, "0");
@@ -221,7 +220,6 @@ static void test_forest(void** state) {
 
 // gears that lock are solved on their trees too; where Mhat is not M and damping a group is made
 static void test_general(void** state) {
-  (void)state;
   static const char* const locking =
       "<config key='gamma_u' value='0.1'/><config key='gamma_v' value='1.1'/>";
   const char* const integrator[] = {"implicitfast", "implicit", "implicitfast"};
@@ -250,7 +248,6 @@ static void test_general(void** state) {
 // rotor inertia may belong to the actuator instead of the joint; damping may not, that of an actuator is on the
 // motor's side
 static void test_actuator(void** state) {
-  (void)state;
   static const char* const arm =
       "<mujoco><option timestep='0.002' integrator='%s'/>"
       "<extension><plugin plugin='mjgear.transmission'><instance name='a'>"
@@ -346,7 +343,6 @@ static void breakAwayInSteps(const char* equality) {
 
 
 static void test_static(void** state) {
-  (void)state;
   breakAwayInSteps("");
   breakAwayInSteps("<joint joint1='j' solimp='.5 .5 .001'/>");
 }
@@ -355,7 +351,6 @@ static void test_static(void** state) {
 // A joint that its gear holds, on an arm whose other joints are driven by 10^7 N m: rounding of these torques would move it
 // by 10^-10 rad/s. It stands still to the last bit, and no step counts as one that the engine has not confirmed
 static void test_rounding(void** state) {
-  (void)state;
   mjModel* m = makeModel(
       "<mujoco><option timestep='0.002' integrator='implicitfast'/><extension>"
       "<plugin plugin='mjgear.transmission'><instance name='a'><config key='joint' value='i'/>"

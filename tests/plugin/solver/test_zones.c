@@ -73,7 +73,6 @@ static int zoneAt(const mjContact* contact, const double* jar, const double* dja
 
 // the line is in the zone up to the nearest boundary, and behind it in the zone that is returned
 static void test_boundaryDistance(void** state) {
-  (void)state;
   int crossed[5] = {0};
   for (int k = 0; k < LINES; k++) {
     double jar[6], djar[6];
@@ -105,7 +104,6 @@ static void test_boundaryDistance(void** state) {
 
 // ends a segment when the direction has turned by an angle, and not before
 static void test_turn(void** state) {
-  (void)state;
   int turned = 0;
   for (int k = 0; k < LINES; k++) {
     double jar[6], djar[6], tangent = between(0.05, 0.9);

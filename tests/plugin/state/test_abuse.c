@@ -221,7 +221,6 @@ static int step(const mjModel* m, mjData* d, int steps) {
 
 
 static void test_calls(void** state) {
-  (void)state;
   static const char* const integrators[] = {"Euler", "implicit", "implicitfast", "discrete"};
   static const char* const laws[] = {"exact", "jck", "torsion", "rubber"};
   const char *seed = getenv("MJGEAR_SEED"), *is_long = getenv("MJGEAR_LONG");

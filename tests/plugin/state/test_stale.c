@@ -41,7 +41,6 @@ static mjModel* chain(int n) {
 
 
 static void staleObjects(void** state) {
-  (void)state;
   loadPlugin();
   mjModel* m[] = {chain(1), chain(3), chain(5)};
   mjData* source[3];

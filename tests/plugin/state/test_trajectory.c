@@ -29,7 +29,6 @@ static void assertSame(const mjModel* m, const mjData* a, const mjData* b) {
 
 // every other way to take the same steps
 static void test_bits(void** state) {
-  (void)state;
   mjModel* m = plainZoo();
   mjData *plain = mj_makeData(m), *twice = mj_makeData(m), *halves = mj_makeData(m);
   mjData *copied = mj_makeData(m), *stored = mj_makeData(m), *differ = mj_makeData(m);
@@ -142,7 +141,6 @@ static void* runTask(void* argument) {
 
 // two models and eight data in four threads
 static void test_threads(void** state) {
-  (void)state;
   mjModel* m[2] = {plainZoo(), makeModel(kZoo, 0.002, "pyramidal", "Euler", "Newton", "dense",
                                          "island='disable'")};
   mjData *plain[2], *d[8];

@@ -58,7 +58,6 @@ static void simulate(Run* run) {
 
 // each parameter has a separate name
 static void test_names(void** state) {
-  (void)state;
   for (int i = 0; i < mjgNBENCH; i++) {
     assert_non_null(mjg_benchName(i));
     for (int j = 0; j < i; j++) {
@@ -74,7 +73,6 @@ static void test_names(void** state) {
 
 // the motor drives: M a = eta_f (tau - m a), and the scheme sums a constant acceleration exactly
 static void test_driving(void** state) {
-  (void)state;
   Run run;
   start(&run, 3);
   run.parameter[mjgBENCH_GAMMA_U] = 0.1;
@@ -95,7 +93,6 @@ static void test_driving(void** state) {
 
 // a load drives back: (M + m/eta_b) a = -f; a gear with gamma_v >= 1 stands exactly still
 static void test_driven(void** state) {
-  (void)state;
   Run run;
   double load[N];
   for (int i = 0; i < N; i++) {
@@ -119,7 +116,6 @@ static void test_driven(void** state) {
 // viscous friction of the motor passes the teeth: M a = eta_f (tau - b v - m a) where the motor drives, and
 // M a = -f - (b v + m a)/eta_b where the load drives, both with implicit Euler
 static void test_motorViscous(void** state) {
-  (void)state;
   Run run;
   double load[N], eta_f, eta_b, b = 7;
   for (int i = 0; i < N; i++) {
@@ -142,7 +138,6 @@ static void test_motorViscous(void** state) {
 
 // Coulomb friction decelerates evenly and stops exactly; viscous friction as implicit Euler has it
 static void test_friction(void** state) {
-  (void)state;
   Run run;
   start(&run, 0);
   double v0[N] = {1.2};
@@ -175,7 +170,6 @@ static void test_friction(void** state) {
 
 // a pendulum at rest under a torque that its gravity balances stays; offset counts from hanging down
 static void test_pendulum(void** state) {
-  (void)state;
   Run run;
   start(&run, 7 * sin(0.3));
   run.parameter[mjgBENCH_GRAVITY] = 7;
@@ -187,7 +181,6 @@ static void test_pendulum(void** state) {
 
 // voltage: runs up to V/k with the time constant J R/k^2; limits of voltage and current
 static void test_voltage(void** state) {
-  (void)state;
   Run run;
   start(&run, 6);
   run.log.drive = mjgDRIVE_VOLTAGE;
@@ -217,7 +210,6 @@ static void test_voltage(void** state) {
 
 // current: torque constant x current, until back-EMF has used up the supply
 static void test_current(void** state) {
-  (void)state;
   Run run;
   start(&run, 3);
   run.log.drive = mjgDRIVE_CURRENT;
@@ -236,7 +228,6 @@ static void test_current(void** state) {
 
 // the position loop: gain, derivative, slew of the goal, delay
 static void test_loop(void** state) {
-  (void)state;
   Run run;
   start(&run, 0.5);
   run.log.loop = 1;
@@ -266,7 +257,6 @@ static void test_loop(void** state) {
 
 // back to the measured state
 static void test_reset(void** state) {
-  (void)state;
   Run run;
   start(&run, 1);
   double q[N], v[N];
@@ -285,7 +275,6 @@ static void test_reset(void** state) {
 
 // the rotor crosses its half gap alone; without a gap and with a stiff shaft it is a rigid joint
 static void test_gap(void** state) {
-  (void)state;
   Run run;
   start(&run, 3);
   run.log.substeps = 10;
@@ -306,7 +295,6 @@ static void test_gap(void** state) {
 
 // the published bound, a step by hand: motor 2 against load 3 at rest, then past the bound
 static void test_bam(void** state) {
-  (void)state;
   Run run;
   double load[N];
   for (int i = 0; i < N; i++) {
@@ -339,7 +327,6 @@ static void test_bam(void** state) {
 
 // torque delivered by a moving gear
 static void test_deliver(void** state) {
-  (void)state;
   double p[mjgNBENCH] = {0}, x[4];
   double u[4] = {2, 2, -2, 2}, v[4] = {1, -1, -1, 1};
   p[mjgBENCH_GAMMA_U] = 0.1;
@@ -369,7 +356,6 @@ static void test_deliver(void** state) {
 
 // a simulation that becomes infinite reports it, also if a reset brings it back before the end
 static void test_leavesTheNumbers(void** state) {
-  (void)state;
   const int reset[] = {0, 10, 30}, n = 391;  // the last sample is a reset
   for (int k = 0; k < 3; k++) {
     Run run;
@@ -402,7 +388,6 @@ static void test_leavesTheNumbers(void** state) {
 
 
 static void test_refused(void** state) {
-  (void)state;
   Run run;
   start(&run, 1);
   assert_int_equal(mjg_simulateBench(run.q, NULL, NULL, NULL, NULL, run.parameter), -1);
@@ -421,7 +406,6 @@ static void test_refused(void** state) {
 
 // invalid arrays, logs and drives are refused, and nothing is written
 static void test_arguments(void** state) {
-  (void)state;
   double parameter[mjgNBENCH] = {0}, zero[2] = {0}, x[2] = {7, 7};
   parameter[mjgBENCH_INERTIA] = 1;
   mjgBenchLog log = {
