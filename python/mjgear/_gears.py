@@ -24,7 +24,7 @@ from mjgear._words import RESULTS, Mode, State, Status
 
 Array = NDArray[np.float64]
 
-_DOUBLES = ctypes.POINTER(ctypes.c_double)
+_ResultsOfLibrary = ctypes.c_double * len(RESULTS)
 
 # keys that keep the unit rad when the output is a slide
 _ANGLES = ("lead_angle", "pressure_angle", "input_angle", "output_angle", "wrap_angle")
@@ -577,10 +577,14 @@ class Gears(Mapping[str, Gear]):
             raise GearError(
                 f"{self._kind(joint)} '{name}' has no sensor to read in a Batch; add one, or call mjgear.add(.., sensors=True)"
             )
-        count = _structs.plugin.mjg_readGear(None, self._model._address, self._data._address, joint)
-        values = np.zeros(count)
-        _structs.plugin.mjg_readGear(values.ctypes.data_as(_DOUBLES), self._model._address, self._data._address, joint)
+        values = np.array(self._read(joint))
         values.flags.writeable = False
+        return values
+
+    def _read(self, joint: int) -> ctypes.Array[ctypes.c_double]:
+        """Results of a gear of one simulation, as the library has them."""
+        values = _ResultsOfLibrary()
+        _structs.plugin.mjg_readGear(values, self._model._address, self._data._address, joint)
         return values
 
     # -------------------------------------- a Batch ----------------------------------------------

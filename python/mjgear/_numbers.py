@@ -94,14 +94,15 @@ class Result:
         if gear is None:
             return self
         gears = gear._gears
-        where = gears._sensors.get(gear.joint) if gears._batch is None else None
-        if where is not None:  # without a view of all results: half the time
+        if gears._batch is not None:
+            results = gear.results[:, self._number]
+            return results if self.word is None else results.astype(np.int64)
+        where = gears._sensors.get(gear.joint)  # without an array of all results: half the time
+        if where is not None:
             value = float(gears._data.sensordata[where.start + self._number])
-            return value if self.word is None else self.word(int(value))
-        results = gear.results
-        if results.ndim > 1:
-            return results[:, self._number] if self.word is None else results[:, self._number].astype(np.int64)
-        return float(results[self._number]) if self.word is None else self.word(results[self._number])
+        else:
+            value = gears._read(gear.joint)[self._number]
+        return value if self.word is None else self.word(int(value))
 
     def __set__(self, gear: Gear, value: Any) -> None:
         raise AttributeError(
