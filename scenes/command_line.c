@@ -9,8 +9,7 @@
 
 
 // an unknown option, and the most similar known one
-static void tellUnknown(char* error, size_t error_size, const char* text,
-                        const struct option* known) {
+static void tellUnknown(char* error, size_t error_size, const char* text, const struct option* known) {
   char word[MOST][40];
   const char* words[MOST];
   int n = 0;
@@ -19,13 +18,12 @@ static void tellUnknown(char* error, size_t error_size, const char* text,
     words[n] = word[n];
   }
   int nearest = mjg_nearest(text, words, n);
-  snprintf(error, error_size, "unknown option '%.60s'; %s%s", text,
-           nearest < 0 ? "--help lists all" : "did you mean ", nearest < 0 ? "" : words[nearest]);
+  snprintf(error, error_size, "unknown option '%.60s'; %s%s", text, nearest < 0 ? "--help lists all" : "did you mean ",
+           nearest < 0 ? "" : words[nearest]);
 }
 
 
-int mjg_nextOption(char* error, size_t error_size, int argc, char** argv,
-                   const struct option* known) {
+int mjg_nextOption(char* error, size_t error_size, int argc, char** argv, const struct option* known) {
   const struct option* help = known;
   while (help->name && strcmp(help->name, "help") != 0) {
     help++;
@@ -51,9 +49,7 @@ int mjg_nextOption(char* error, size_t error_size, int argc, char** argv,
     tellUnknown(error, error_size, text, known);
     if (text == letter) {
       snprintf(error, error_size,
-               "unknown option '%s'; --help lists all, and a file whose name begins with - stands "
-               "behind --",
-               letter);
+               "unknown option '%s'; --help lists all, and a file whose name begins with - stands behind --", letter);
     }
   }
   return mjgWRONG_OPTION;

@@ -40,8 +40,7 @@ void mjg_claimSolved(mjgClaims* claims, const mjgRun* run) {
 
 
 double mjg_contact(const mjModel* m, const mjData* d, const char* geom, const char* other) {
-  int id[] = {geom ? mj_name2id(m, mjOBJ_GEOM, geom) : -2,
-              other ? mj_name2id(m, mjOBJ_GEOM, other) : -2};
+  int id[] = {geom ? mj_name2id(m, mjOBJ_GEOM, geom) : -2, other ? mj_name2id(m, mjOBJ_GEOM, other) : -2};
   double sum = 0;
   for (int i = 0; i < d->ncon; i++) {
     const int* pair = d->contact[i].geom;

@@ -37,8 +37,7 @@ int mjg_loadPlugin(const char* file, char* error, int error_sz) {
   }
 
   if (access(chosen, R_OK)) {
-    snprintf(error, (size_t)error_sz, "plugin %s: %s; build it, or name it with --plugin", chosen,
-             strerror(errno));
+    snprintf(error, (size_t)error_sz, "plugin %s: %s; build it, or name it with --plugin", chosen, strerror(errno));
     return -1;
   }
   int slot;
@@ -60,8 +59,7 @@ int mjg_findFunction(void* function, const char* name) {
   if (plugin) {
     memcpy(&callback, &plugin->init, sizeof callback);
   }
-  void* library =
-      callback && dladdr(callback, &info) ? dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD) : NULL;
+  void* library = callback && dladdr(callback, &info) ? dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD) : NULL;
   if (library) {
     symbol = dlsym(library, name);
     dlclose(library);
@@ -72,9 +70,8 @@ int mjg_findFunction(void* function, const char* name) {
 
 
 int mjg_hasFriction(const mjModel* m, const mjData* d, int joint) {
-  static const char* const keys[] = {"gamma_u",           "gamma_v",          "coulomb",
-                                     "stribeck_friction", "gamma_u_stribeck", "gamma_v_stribeck",
-                                     "gamma_u_quadratic", "gamma_v_quadratic"};
+  static const char* const keys[] = {"gamma_u",          "gamma_v",          "coulomb",           "stribeck_friction",
+                                     "gamma_u_stribeck", "gamma_v_stribeck", "gamma_u_quadratic", "gamma_v_quadratic"};
   __typeof__(mjg_getGear)* getGear;
   if (mjg_findFunction(&getGear, "mjg_getGear")) {
     return 0;
@@ -144,8 +141,7 @@ static char* readFile(const char* path, char* error, int error_sz) {
   }
   if (!file || !text || ferror(file)) {
     snprintf(error, (size_t)error_sz, "%s: %s", path,
-             errno == EILSEQ ? "the file is no text, because it has bytes of 0"
-                             : strerror(errno ? errno : EIO));
+             errno == EILSEQ ? "the file is no text, because it has bytes of 0" : strerror(errno ? errno : EIO));
     free(text);
     text = NULL;
   } else {
@@ -264,8 +260,8 @@ int mjg_readSetting(mjgSetting* setting, char* text) {
 }
 
 
-mjSpec* mjg_readScene(const mjgScene* scene, const mjgCase* variant, const mjgSetting* setting,
-                      int nsetting, char* error, int error_sz) {
+mjSpec* mjg_readScene(const mjgScene* scene, const mjgCase* variant, const mjgSetting* setting, int nsetting,
+                      char* error, int error_sz) {
   char path[4096];
   mjg_scenePath(path, sizeof path, scene);
   mjgPart* part = malloc(MAXPART * sizeof *part);
@@ -285,8 +281,7 @@ mjSpec* mjg_readScene(const mjgScene* scene, const mjgCase* variant, const mjgSe
   mjgSetting own;
   snprintf(text, sizeof text, "%s", variant && variant->settings ? variant->settings : "");
   for (char* word; !failed && (word = strtok_r(rest, ";", &rest));) {
-    failed = mjg_readSetting(&own, word + strspn(word, " ")) ||
-             apply(part, npart, &own, error, error_sz);
+    failed = mjg_readSetting(&own, word + strspn(word, " ")) || apply(part, npart, &own, error, error_sz);
   }
   for (int i = 0; i < nsetting && !failed; i++) {
     failed = apply(part, npart, &setting[i], error, error_sz);
@@ -318,8 +313,7 @@ mjSpec* mjg_readScene(const mjgScene* scene, const mjgCase* variant, const mjgSe
 }
 
 
-mjModel* mjg_compileScene(mjSpec* spec, const mjgScene* scene, const mjgCase* variant, char* error,
-                          int error_sz) {
+mjModel* mjg_compileScene(mjSpec* spec, const mjgScene* scene, const mjgCase* variant, char* error, int error_sz) {
   if (!variant && scene->nvariant) {
     variant = &scene->variant[0];
   }
@@ -341,8 +335,8 @@ mjModel* mjg_compileScene(mjSpec* spec, const mjgScene* scene, const mjgCase* va
 }
 
 
-mjModel* mjg_loadScene(const mjgScene* scene, const mjgCase* variant, const mjgSetting* setting,
-                       int nsetting, char* error, int error_sz) {
+mjModel* mjg_loadScene(const mjgScene* scene, const mjgCase* variant, const mjgSetting* setting, int nsetting,
+                       char* error, int error_sz) {
   mjSpec* spec = mjg_readScene(scene, variant, setting, nsetting, error, error_sz);
   mjModel* m = spec ? mjg_compileScene(spec, scene, variant, error, error_sz) : NULL;
   if (spec) {

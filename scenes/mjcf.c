@@ -75,8 +75,7 @@ static int equals(mjgSpan span, const char* text) {
 
 
 // copy of the text with one part of it replaced by before, middle and after
-static char* replace(const char* text, mjgSpan part, const char* before, const char* middle,
-                     const char* after) {
+static char* replace(const char* text, mjgSpan part, const char* before, const char* middle, const char* after) {
   size_t head = (size_t)(part.begin - text);
   size_t size = strlen(text) + strlen(before) + strlen(middle) + strlen(after) + 1;
   char* copy = malloc(size);
@@ -90,8 +89,8 @@ static char* replace(const char* text, mjgSpan part, const char* before, const c
 
 char* mjg_setConfig(const char* text, const mjgSetting* setting, char* error, int error_sz) {
   if (strpbrk(setting->value, "\"<&") || strpbrk(setting->key, "\"<&")) {
-    snprintf(error, (size_t)error_sz, "setting %s.%s=%s: \" < & cannot be part of it",
-             setting->instance, setting->key, setting->value);
+    snprintf(error, (size_t)error_sz, "setting %s.%s=%s: \" < & cannot be part of it", setting->instance, setting->key,
+             setting->value);
     return NULL;
   }
 
@@ -120,8 +119,8 @@ char* mjg_setConfig(const char* text, const mjgSetting* setting, char* error, in
       return replace(text, (mjgSpan){tag.begin, tag.begin}, before, setting->value, "\"/>");
     }
   }
-  snprintf(error, (size_t)error_sz, "setting %s.%s=%s: the file has no plugin instance '%s'",
-           setting->instance, setting->key, setting->value, setting->instance);
+  snprintf(error, (size_t)error_sz, "setting %s.%s=%s: the file has no plugin instance '%s'", setting->instance,
+           setting->key, setting->value, setting->instance);
   return NULL;
 }
 

@@ -85,13 +85,13 @@ void mjg_writeJoints(const mjModel* m, FILE* file) {
 }
 
 
-int mjg_openPlay(mjgPlay* play, const mjgScene* scene, const mjgCase* variant, const mjModel* m,
-                 mjData* d, int compare, char* error, int error_sz) {
+int mjg_openPlay(mjgPlay* play, const mjgScene* scene, const mjgCase* variant, const mjModel* m, mjData* d, int compare,
+                 char* error, int error_sz) {
   *play = (mjgPlay){.scene = scene, .variant = variant, .m = m, .d = d};
   compare = compare && scene->reference;
   if (compare && m->nq != m->nv) {
-    snprintf(error, (size_t)error_sz, "scene %s has %d positions and %d velocities: not comparable",
-             scene->name, (int)m->nq, (int)m->nv);
+    snprintf(error, (size_t)error_sz, "scene %s has %d positions and %d velocities: not comparable", scene->name,
+             (int)m->nq, (int)m->nv);
     return -1;
   }
   if (compare) {
@@ -116,8 +116,7 @@ int mjg_openPlay(mjgPlay* play, const mjgScene* scene, const mjgCase* variant, c
 
 
 int mjg_diverged(const mjData* d) {
-  return d->warning[mjWARN_BADQPOS].number || d->warning[mjWARN_BADQVEL].number ||
-         d->warning[mjWARN_BADQACC].number;
+  return d->warning[mjWARN_BADQPOS].number || d->warning[mjWARN_BADQVEL].number || d->warning[mjWARN_BADQACC].number;
 }
 
 

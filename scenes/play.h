@@ -20,8 +20,8 @@ typedef struct mjgPlay_ {
 
 // begin at the state in d, which must live as long as the play; compare: run the scene's own
 // integration too. 0: done, -1: one line in error.
-int mjg_openPlay(mjgPlay* play, const mjgScene* scene, const mjgCase* variant, const mjModel* m,
-                 mjData* d, int compare, char* error, int error_sz);
+int mjg_openPlay(mjgPlay* play, const mjgScene* scene, const mjgCase* variant, const mjModel* m, mjData* d, int compare,
+                 char* error, int error_sz);
 
 // one step. 0: done; -1: failed, one line in error
 int mjg_stepPlay(mjgPlay* play, char* error, int error_sz);

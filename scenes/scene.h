@@ -26,8 +26,8 @@ typedef struct mjgSetting_ {
 
 // one variant of a scene: the same MJCF with other settings
 typedef struct mjgCase_ {
-  const char* name;      // unique in the scene; part of file names
-  const char* settings;  // INSTANCE.KEY=VALUE, with "; " between; null: those of the MJCF
+  const char* name;                   // unique in the scene; part of file names
+  const char* settings;               // INSTANCE.KEY=VALUE, with "; " between; null: those of the MJCF
   double parameter[mjgMAXPARAMETER];  // numbers for the scene's callbacks
 } mjgCase;
 
@@ -53,9 +53,8 @@ void mjg_claim(mjgClaims* claims, int holds, const char* format, ...)
 typedef struct mjgScene_ {
   const char* name;         // name on the command line and of the folder of its results
   const char* description;  // one line
-  const char*
-      xml;  // MJCF file relative to scenes/; a keyframe "start" or "home" sets the first state
-  double duration;  // s
+  const char* xml;          // MJCF file relative to scenes/; a keyframe "start" or "home" sets the first state
+  double duration;          // s
 
   // of its picture, film and place on the page of scenes (gallery.py)
   const char* caption;  // what they show, in full sentences; null: the description

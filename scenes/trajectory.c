@@ -88,8 +88,7 @@ double mjg_at(const mjgTrajectory* trajectory, const char* name, double time) {
 
 
 // smallest value of sign times the column between two times
-static double extreme(const mjgTrajectory* trajectory, const char* name, double from, double to,
-                      double sign) {
+static double extreme(const mjgTrajectory* trajectory, const char* name, double from, double to, double sign) {
   int column = mjg_column(trajectory, name);
   double best = NAN;
   for (int row = rowAt(trajectory, from); column >= 0 && row < trajectory->nrow; row++) {
@@ -130,8 +129,8 @@ double mjg_swing(const mjgTrajectory* trajectory, const char* name, double from,
 }
 
 
-double mjg_largest(const mjgTrajectory* trajectory, const char* prefix, const char* const* name,
-                   int n, double from, double to) {
+double mjg_largest(const mjgTrajectory* trajectory, const char* prefix, const char* const* name, int n, double from,
+                   double to) {
   double most = 0;
   for (int i = 0; i < n; i++) {
     char column[mjgMAXNAME];
@@ -200,6 +199,5 @@ void mjg_writeHead(const mjgTrajectory* trajectory, long nrow, FILE* file) {
 
 
 void mjg_writeLastNumbers(const mjgTrajectory* trajectory, FILE* file) {
-  fwrite(mjg_row(trajectory, trajectory->nrow - 1), sizeof(double), (size_t)trajectory->ncolumn,
-         file);
+  fwrite(mjg_row(trajectory, trajectory->nrow - 1), sizeof(double), (size_t)trajectory->ncolumn, file);
 }

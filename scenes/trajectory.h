@@ -53,8 +53,8 @@ double mjg_size(const mjgTrajectory* trajectory, const char* name, double from, 
 double mjg_swing(const mjgTrajectory* trajectory, const char* name, double from, double to);
 
 // largest size between two times in the columns of n joints or sensors: prefix and name
-double mjg_largest(const mjgTrajectory* trajectory, const char* prefix, const char* const* name,
-                   int n, double from, double to);
+double mjg_largest(const mjgTrajectory* trajectory, const char* prefix, const char* const* name, int n, double from,
+                   double to);
 
 // forget all rows
 void mjg_clearRows(mjgTrajectory* trajectory);

@@ -74,8 +74,7 @@ static void makeModel(Frame* frame, const Sim* sims, int nsim, int font_scale) {
 }
 
 
-void frameInit(Frame* frame, const Sim* sims, int nsim, int font_scale, const char* renderer,
-               int flg_quick) {
+void frameInit(Frame* frame, const Sim* sims, int nsim, int font_scale, const char* renderer, int flg_quick) {
   memset(frame, 0, sizeof(*frame));
   mjv_defaultScene(&frame->scene);
   mjr_defaultContext(&frame->context);
@@ -123,8 +122,7 @@ static void drawLegend(const Frame* frame, mjrRect area, const Sim* sim) {
     const float* rgb = mjgpStateColor[i];
     float text = rgb[0] + rgb[1] > 1.0f ? 0.0f : 1.0f;
     mjrRect rect = {left, bottom, width, height};
-    mjr_label(rect, mjFONT_NORMAL, mjgpStateName[i], rgb[0], rgb[1], rgb[2], 0.9f, text, text, text,
-              context);
+    mjr_label(rect, mjFONT_NORMAL, mjgpStateName[i], rgb[0], rgb[1], rgb[2], 0.9f, text, text, text, context);
     left += width + height / 5;
   }
 }
@@ -178,14 +176,12 @@ mjrRect frameView(const Frame* frame, mjrRect area, const Show* show, int s) {
   int x = s % across, y = down - 1 - s / across;
   int left = width * x / across, right = width * (x + 1) / across;
   int bottom = height * y / down, top = height * (y + 1) / down;
-  return (mjrRect){area.left + left, area.bottom + area.height - height + bottom, right - left,
-                   top - bottom};
+  return (mjrRect){area.left + left, area.bottom + area.height - height + bottom, right - left, top - bottom};
 }
 
 
 void frameScene(Frame* frame, const Sim* sim, mjrRect view, const mjvPerturb* perturb) {
-  mjv_updateScene(sim->m, sim->d, &frame->option, perturb, &frame->camera, mjCAT_ALL,
-                  &frame->scene);
+  mjv_updateScene(sim->m, sim->d, &frame->option, perturb, &frame->camera, mjCAT_ALL, &frame->scene);
 
   // a narrow picture shows the camera's whole view too
   float wide = 4.0f / 3.0f * (float)view.height / (float)(view.width > 0 ? view.width : 1);
@@ -201,16 +197,14 @@ static void drawLabel(const Frame* frame, mjrRect view, const char* name, int s)
   const mjrContext* context = &frame->context;
   int width = context->charHeight + plotsTextWidth(name, context);
   int height = context->charHeight + context->charHeight / 2;
-  mjrRect rect = {view.left + (view.width - width) / 2,
-                  view.bottom + view.height - height - height / 3, width, height};
+  mjrRect rect = {view.left + (view.width - width) / 2, view.bottom + view.height - height - height / 3, width, height};
   const float* rgb = plotsColor(s);
   mjr_label(rect, mjFONT_NORMAL, name, rgb[0], rgb[1], rgb[2], 1, 0, 0, 0, context);
 }
 
 
 void frameTitle(const Frame* frame, mjrRect area, const Show* show) {
-  mjrRect card = {area.left, area.bottom + area.height * 36 / 100, area.width,
-                  area.height * 28 / 100};
+  mjrRect card = {area.left, area.bottom + area.height * 36 / 100, area.width, area.height * 28 / 100};
   mjr_rectangle(card, 0.08f, 0.09f, 0.11f, 1);
 
   // the name as words
@@ -224,8 +218,8 @@ void frameTitle(const Frame* frame, mjrRect area, const Show* show) {
   upper.height = lower.height = card.height / 2;
   upper.bottom += lower.height;
   mjr_label(upper, mjFONT_BIG, name, 0.08f, 0.09f, 0.11f, 0, 1, 1, 1, &frame->context);
-  mjr_label(lower, mjFONT_NORMAL, show->scene->description ? show->scene->description : "", 0.08f,
-            0.09f, 0.11f, 0, 0.85f, 0.88f, 0.92f, &frame->context);
+  mjr_label(lower, mjFONT_NORMAL, show->scene->description ? show->scene->description : "", 0.08f, 0.09f, 0.11f, 0,
+            0.85f, 0.88f, 0.92f, &frame->context);
 }
 
 

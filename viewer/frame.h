@@ -27,8 +27,7 @@ typedef struct Frame_ {
 
 // needs a current OpenGL context with this renderer; font_scale as mjtFontScale; flg_quick: many
 // frames are drawn, and a slow renderer draws less
-void frameInit(Frame* frame, const Sim* sims, int nsim, int font_scale, const char* renderer,
-               int flg_quick);
+void frameInit(Frame* frame, const Sim* sims, int nsim, int font_scale, const char* renderer, int flg_quick);
 
 // another model in the same window
 void frameReload(Frame* frame, const Sim* sims, int nsim);

@@ -46,8 +46,7 @@ static void key(Window* w) {
       }
       break;
     case ']':
-      windowCamera(w,
-                   w->panel.camera < 2 || w->panel.camera == m->ncam + 1 ? 2 : w->panel.camera + 1);
+      windowCamera(w, w->panel.camera < 2 || w->panel.camera == m->ncam + 1 ? 2 : w->panel.camera + 1);
       break;
     case '[':
       windowCamera(w, w->panel.camera <= 2 ? (int)m->ncam + 1 : w->panel.camera - 1);
@@ -89,8 +88,8 @@ static void pick(Window* w) {
   mjtNum point[3];
   int geom = -1, flex = -1, skin = -1;
   frameScene(frame, sim, view, NULL);
-  int body = mjv_select(sim->m, sim->d, &frame->option, (mjtNum)view.width / view.height, x, y,
-                        &frame->scene, point, &geom, &flex, &skin);
+  int body = mjv_select(sim->m, sim->d, &frame->option, (mjtNum)view.width / view.height, x, y, &frame->scene, point,
+                        &geom, &flex, &skin);
   if (w->ui.button == mjBUTTON_RIGHT) {
     if (body >= 0) {
       mju_copy3(frame->camera.lookat, point);
@@ -114,8 +113,7 @@ static void pick(Window* w) {
 
   // a body on a geared joint brings that joint into the panel
   for (int g = 0; g < sim->ngear && body > 0; g++) {
-    if (sim->gear[g].tendon < 0 && sim->m->jnt_bodyid[sim->gear[g].joint] == body &&
-        g != frame->selected) {
+    if (sim->gear[g].tendon < 0 && sim->m->jnt_bodyid[sim->gear[g].joint] == body && g != frame->selected) {
       frame->selected = g;
       windowPanels(w);
       break;
@@ -193,8 +191,7 @@ static void readState(Window* w, int modifiers) {
   ui->left = glfwGetMouseButton(glfw, GLFW_MOUSE_BUTTON_LEFT) == GLFW_PRESS;
   ui->right = glfwGetMouseButton(glfw, GLFW_MOUSE_BUTTON_RIGHT) == GLFW_PRESS;
   ui->middle = glfwGetMouseButton(glfw, GLFW_MOUSE_BUTTON_MIDDLE) == GLFW_PRESS;
-  ui->control =
-      isHeld(glfw, modifiers, GLFW_MOD_CONTROL, GLFW_KEY_LEFT_CONTROL, GLFW_KEY_RIGHT_CONTROL);
+  ui->control = isHeld(glfw, modifiers, GLFW_MOD_CONTROL, GLFW_KEY_LEFT_CONTROL, GLFW_KEY_RIGHT_CONTROL);
   ui->shift = isHeld(glfw, modifiers, GLFW_MOD_SHIFT, GLFW_KEY_LEFT_SHIFT, GLFW_KEY_RIGHT_SHIFT);
   ui->alt = isHeld(glfw, modifiers, GLFW_MOD_ALT, GLFW_KEY_LEFT_ALT, GLFW_KEY_RIGHT_ALT);
 

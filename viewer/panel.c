@@ -39,8 +39,7 @@ static void section(mjUI* ui, const char* name, int state, const char* shortcut)
 
 
 // append an item to the last section
-static mjuiItem* item(mjUI* ui, int type, const char* name, void* data, const char* other,
-                      int request) {
+static mjuiItem* item(mjUI* ui, int type, const char* name, void* data, const char* other, int request) {
   mjuiDef def[2] = {{.type = type, .state = 1, .pdata = data}, {.type = mjITEM_END}};
   snprintf(def[0].name, sizeof(def[0].name), "%s", name);
   snprintf(def[0].other, sizeof(def[0].other), "%s", other);
@@ -63,8 +62,8 @@ typedef struct List_ {
 static int append(List* list, const char* name, const char* kind, int id) {
   char line[mjMAXUINAME];
   int flg_named = name && name[0];
-  snprintf(line, sizeof(line), flg_named ? "%s%.*s" : "%s%.*s %d", list->n ? "\n" : "",
-           mjMAXUINAME - 8, flg_named ? name : kind, id);
+  snprintf(line, sizeof(line), flg_named ? "%s%.*s" : "%s%.*s %d", list->n ? "\n" : "", mjMAXUINAME - 8,
+           flg_named ? name : kind, id);
   size_t used = strlen(list->text);
   if (list->n == mjMAXUIMULTI || used + strlen(line) + 1 >= mjMAXUITEXT) {
     return 0;
@@ -76,8 +75,7 @@ static int append(List* list, const char* name, const char* kind, int id) {
 
 
 // a choice of names
-static void choice(mjUI* ui, const char* name, int* data, const char* const* names, int n,
-                   int request) {
+static void choice(mjUI* ui, const char* name, int* data, const char* const* names, int n, int request) {
   List list = {0};
   for (int i = 0; i < n; i++) {
     append(&list, names[i], name, i);
@@ -87,8 +85,7 @@ static void choice(mjUI* ui, const char* name, int* data, const char* const* nam
 
 
 // check boxes of flags, with the shortcuts that the engine gives them
-static void flags(mjUI* ui, const char* title, const char* const (*strings)[3], int n,
-                  mjtByte* data) {
+static void flags(mjUI* ui, const char* title, const char* const (*strings)[3], int n, mjtByte* data) {
   item(ui, mjITEM_SEPARATOR, title, NULL, "", 0);
   for (int i = 0; i < n; i++) {
     char shortcut[8];
@@ -249,11 +246,9 @@ static void makeGear(Panel* panel, const Show* show, Frame* frame) {
     if (panel->known[key]) {
       char range[64];
       double value = panel->parameter[key];
-      snprintf(range, sizeof(range), "%g %g", fmin(tuneKeys[key].low, value),
-               fmax(tuneKeys[key].high, value));
-      item(ui, mjITEM_SLIDERNUM, tuneKeys[key].name, panel->parameter + key, range,
-           panelPARAMETER + key)
-          ->state = enablePARAMETER + key;
+      snprintf(range, sizeof(range), "%g %g", fmin(tuneKeys[key].low, value), fmax(tuneKeys[key].high, value));
+      item(ui, mjITEM_SLIDERNUM, tuneKeys[key].name, panel->parameter + key, range, panelPARAMETER + key)->state =
+          enablePARAMETER + key;
     }
   }
   choice(ui, "solver", &panel->solver, tuneSolvers, tuneNSolver, panelSOLVER);
@@ -261,12 +256,11 @@ static void makeGear(Panel* panel, const Show* show, Frame* frame) {
 
 
 // a slider of a number of the engine, with its limits if it has any
-static mjuiItem* slider(mjUI* ui, const char* name, const char* kind, int id, mjtNum* data,
-                        const mjtNum* limits, double usual, int request) {
+static mjuiItem* slider(mjUI* ui, const char* name, const char* kind, int id, mjtNum* data, const mjtNum* limits,
+                        double usual, int request) {
   char text[mjMAXUINAME], range[64];
   snprintf(text, sizeof(text), name ? "%s" : "%s %d", name ? name : kind, id);
-  snprintf(range, sizeof(range), "%.5g %.5g", limits ? limits[0] : -usual,
-           limits ? limits[1] : usual);
+  snprintf(range, sizeof(range), "%.5g %.5g", limits ? limits[0] : -usual, limits ? limits[1] : usual);
   return item(ui, mjITEM_SLIDERNUM, text, data, range, request);
 }
 
@@ -276,9 +270,8 @@ static void makeJoints(Panel* panel, const Sim* sim) {
   section(&panel->right, "Joint", mjSECT_CLOSED, "AJ");
   for (int i = 0, n = 0; i < m->njnt && n < mjMAXUIITEM; i++) {
     if (m->jnt_type[i] == mjJNT_HINGE || m->jnt_type[i] == mjJNT_SLIDE) {
-      slider(&panel->right, mj_id2name(m, mjOBJ_JOINT, i), "joint", i,
-             sim->d->qpos + m->jnt_qposadr[i], m->jnt_limited[i] ? m->jnt_range + 2 * i : NULL,
-             m->jnt_type[i] == mjJNT_SLIDE ? 1 : mjPI, panelFORWARD)
+      slider(&panel->right, mj_id2name(m, mjOBJ_JOINT, i), "joint", i, sim->d->qpos + m->jnt_qposadr[i],
+             m->jnt_limited[i] ? m->jnt_range + 2 * i : NULL, m->jnt_type[i] == mjJNT_SLIDE ? 1 : mjPI, panelFORWARD)
           ->state = enablePAUSED;
       n++;
     }
@@ -343,8 +336,7 @@ void panelLayout(Panel* panel, Frame* frame, mjuiState* state) {
   mjUI* ui[] = {&panel->left, &panel->right};
   for (int i = 0; i < 2; i++) {
     mjui_resize(ui[i], &frame->context);
-    mjr_addAux(ui[i]->auxid, ui[i]->width, ui[i]->maxheight, ui[i]->spacing.samples,
-               &frame->context);
+    mjr_addAux(ui[i]->auxid, ui[i]->width, ui[i]->maxheight, ui[i]->spacing.samples, &frame->context);
   }
 
   // 0 window, 1 and 2 panels, 3 the scene between them
@@ -394,8 +386,7 @@ void panelDraw(Panel* panel, const Show* show, const Frame* frame, mjuiState* st
 
     // one line a value; the first item is the choice of the joint
     for (int i = 0; i < simNVALUE && show->sim[0].ngear > 0; i++) {
-      simText(ui->sect[sectGEAR].item[i + 1].multi.name[0], mjMAXUINAME, show->sim, frame->selected,
-              i);
+      simText(ui->sect[sectGEAR].item[i + 1].multi.name[0], mjMAXUINAME, show->sim, frame->selected, i);
     }
     for (int i = sectGEAR; i <= sectCONTROL; i++) {
       if (ui->sect[i].state == mjSECT_OPEN) {

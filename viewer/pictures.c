@@ -54,8 +54,7 @@ static Function find(const char* name) {
 
 // make a context of desktop OpenGL current without surface: 1 on success
 static int tryDisplay(EGLDisplay display) {
-  static const EGLint attributes[] = {EGL_SURFACE_TYPE, EGL_PBUFFER_BIT, EGL_RENDERABLE_TYPE,
-                                      EGL_OPENGL_BIT, EGL_NONE};
+  static const EGLint attributes[] = {EGL_SURFACE_TYPE, EGL_PBUFFER_BIT, EGL_RENDERABLE_TYPE, EGL_OPENGL_BIT, EGL_NONE};
   EGLConfig config;
   EGLint nconfig = 0;
   if (display == EGL_NO_DISPLAY || !EGL(eglInitialize)(display, NULL, NULL)) {
@@ -65,8 +64,7 @@ static int tryDisplay(EGLDisplay display) {
       EGL(eglBindAPI)(EGL_OPENGL_API)) {
     gl.display = display;
     gl.context = EGL(eglCreateContext)(display, config, EGL_NO_CONTEXT, NULL);
-    if (gl.context != EGL_NO_CONTEXT &&
-        EGL(eglMakeCurrent)(display, EGL_NO_SURFACE, EGL_NO_SURFACE, gl.context)) {
+    if (gl.context != EGL_NO_CONTEXT && EGL(eglMakeCurrent)(display, EGL_NO_SURFACE, EGL_NO_SURFACE, gl.context)) {
       return 1;
     }
   }
@@ -83,8 +81,7 @@ static int openEgl(void) {
     gl.address = EGL(eglGetProcAddress);
     EGLDeviceEXT device[16];
     EGLint ndevice = 0;
-    PFNEGLQUERYDEVICESEXTPROC queryDevices =
-        (PFNEGLQUERYDEVICESEXTPROC)gl.address("eglQueryDevicesEXT");
+    PFNEGLQUERYDEVICESEXTPROC queryDevices = (PFNEGLQUERYDEVICESEXTPROC)gl.address("eglQueryDevicesEXT");
     if (!queryDevices || !queryDevices(16, device, &ndevice)) {
       ndevice = 0;
     }
@@ -117,10 +114,8 @@ static int openOsmesa(void) {
   if (!gl.library) {
     return 0;
   }
-  void* (*create)(unsigned, int, int, int, void*) =
-      (__typeof__(create))find("OSMesaCreateContextExt");
-  unsigned char (*makeCurrent)(void*, void*, unsigned, int, int) =
-      (__typeof__(makeCurrent))find("OSMesaMakeCurrent");
+  void* (*create)(unsigned, int, int, int, void*) = (__typeof__(create))find("OSMesaCreateContextExt");
+  unsigned char (*makeCurrent)(void*, void*, unsigned, int, int) = (__typeof__(makeCurrent))find("OSMesaMakeCurrent");
   gl.address = (__typeof__(gl.address))find("OSMesaGetProcAddress");
   gl.osmesa = create && makeCurrent && gl.address ? create(OSMESA_RGBA, 24, 8, 0, NULL) : NULL;
   return gl.osmesa && makeCurrent(gl.osmesa, gl.pixel, GL_UNSIGNED_BYTE, 16, 16);
@@ -133,8 +128,7 @@ int offscreenOpen(char* error, size_t error_size) {
   if ((flg_egl && openEgl()) || (flg_osmesa && openOsmesa())) {
     return 0;
   }
-  snprintf(error, error_size,
-           "there is no OpenGL without a display, because %s did not start; install %s",
+  snprintf(error, error_size, "there is no OpenGL without a display, because %s did not start; install %s",
            !flg_osmesa ? "EGL (MUJOCO_GL=egl)"
            : !flg_egl  ? "OSMesa (MUJOCO_GL=osmesa)"
                        : "neither EGL nor OSMesa",
@@ -163,8 +157,7 @@ void offscreenClose(void) {
 
 //---------------------------------- pictures ------------------------------------------------------
 
-int pngWrite(const char* path, const unsigned char* rgb, int width, int height, char* error,
-             size_t error_size) {
+int pngWrite(const char* path, const unsigned char* rgb, int width, int height, char* error, size_t error_size) {
   png_image image = {.version = PNG_IMAGE_VERSION,
                      .width = (png_uint_32)width,
                      .height = (png_uint_32)height,
@@ -211,11 +204,11 @@ Film* filmOpen(const char* path, int width, int height, int fps, char* error, si
     char size[32], rate[16];
     snprintf(size, sizeof(size), "%dx%d", width, height);
     snprintf(rate, sizeof(rate), "%d", fps);
-    const char* const argv[] = {
-        "ffmpeg",     "-y",      "-loglevel", "error",    "-f", "rawvideo", "-pix_fmt", "rgb24",
-        "-s",         size,      "-r",        rate,       "-i", "-",        "-an",      "-c:v",
-        "libx264",    "-preset", "veryfast",  "-crf",     "24", "-pix_fmt", "yuv420p",  "-movflags",
-        "+faststart", "-f",      "mp4",       film->part, NULL};
+    const char* const argv[] = {"ffmpeg",     "-y",    "-loglevel", "error",    "-f",      "rawvideo",
+                                "-pix_fmt",   "rgb24", "-s",        size,       "-r",      rate,
+                                "-i",         "-",     "-an",       "-c:v",     "libx264", "-preset",
+                                "veryfast",   "-crf",  "24",        "-pix_fmt", "yuv420p", "-movflags",
+                                "+faststart", "-f",    "mp4",       film->part, NULL};
 
     // a closed pipe is an error that we report, not a signal that kills us
     signal(SIGPIPE, SIG_IGN);
@@ -231,8 +224,7 @@ Film* filmOpen(const char* path, int width, int height, int fps, char* error, si
   if (!status) {
     return film;
   }
-  snprintf(error, error_size, "cannot start ffmpeg: %s; install ffmpeg to write films",
-           strerror(status));
+  snprintf(error, error_size, "cannot start ffmpeg: %s; install ffmpeg to write films", strerror(status));
   close(ends[1]);
   if (film && film->messages) {
     fclose(film->messages);
@@ -267,8 +259,7 @@ int filmClose(Film* film, char* error, size_t error_size) {
   // it reports an error at the end of a file and returns 0; only errors are printed
   char message[256] = "";
   rewind(film->messages);
-  int flg_ok = !fgets(message, sizeof(message), film->messages) && WIFEXITED(status) &&
-               WEXITSTATUS(status) == 0;
+  int flg_ok = !fgets(message, sizeof(message), film->messages) && WIFEXITED(status) && WEXITSTATUS(status) == 0;
   message[strcspn(message, "\n")] = 0;
   fclose(film->messages);
   int misplaced = mjg_finishPart(film->part, film->path, flg_ok);

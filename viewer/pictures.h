@@ -15,8 +15,7 @@ const char* offscreenRenderer(void);
 void offscreenClose(void);
 
 // Write a PNG file: 8-bit RGB, rows from top to bottom. 0 on success; else error has the reason
-int pngWrite(const char* path, const unsigned char* rgb, int width, int height, char* error,
-             size_t error_size);
+int pngWrite(const char* path, const unsigned char* rgb, int width, int height, char* error, size_t error_size);
 
 // A film: frames go through a pipe to ffmpeg, which writes H.264 in an MP4 file
 typedef struct Film_ Film;

@@ -11,13 +11,11 @@ enum {
   MAXCURVE = 6      // curves that an eye tells apart
 };
 
-const int plotsValue[plotsNVALUE] = {simPOSITION, simVELOCITY,   simFRICTION,
-                                     simINTERNAL, simTORQUE_OUT, simGAP};
+const int plotsValue[plotsNVALUE] = {simPOSITION, simVELOCITY, simFRICTION, simINTERNAL, simTORQUE_OUT, simGAP};
 
 // colours that stay distinct for most colour-blind eyes, on dark ground
-static const float palette[MAXCURVE][3] = {{0.35f, 0.71f, 0.91f}, {0.90f, 0.62f, 0.00f},
-                                           {0.25f, 0.80f, 0.55f}, {0.94f, 0.89f, 0.26f},
-                                           {0.80f, 0.47f, 0.65f}, {0.90f, 0.40f, 0.15f}};
+static const float palette[MAXCURVE][3] = {{0.35f, 0.71f, 0.91f}, {0.90f, 0.62f, 0.00f}, {0.25f, 0.80f, 0.55f},
+                                           {0.94f, 0.89f, 0.26f}, {0.80f, 0.47f, 0.65f}, {0.90f, 0.40f, 0.15f}};
 
 
 void plotsFree(Plots* plots) {
@@ -176,8 +174,7 @@ static void findRange(float range[2], const Plots* plots, const float* ring, flo
 
 // copy the samples of a ring within the window. OpenGL leaves gaps in lines of pieces shorter than a
 // pixel, so that straight runs become one piece; tolerance is how far a point may be off
-static void fillLine(mjvFigure* figure, int line, const Plots* plots, const float* ring,
-                     float tolerance) {
+static void fillLine(mjvFigure* figure, int line, const Plots* plots, const float* ring, float tolerance) {
   enum {
     LONGEST = 50
   };
@@ -223,8 +220,7 @@ static int drawNames(char (*name)[64], int n, mjrRect area, const mjrContext* co
     }
     const float* rgb = i ? palette[i - 1] : white;
     mjrRect rect = {left, bottom, width, line};
-    mjr_label(rect, mjFONT_NORMAL, name[i], 0.08f, 0.08f, 0.09f, 1, rgb[0], rgb[1], rgb[2],
-              context);
+    mjr_label(rect, mjFONT_NORMAL, name[i], 0.08f, 0.08f, 0.09f, 1, rgb[0], rgb[1], rgb[2], context);
     left += width + gap;
   }
   return area.bottom + area.height - bottom;
@@ -252,12 +248,11 @@ static int hasCurve(const Sim* sim, int value) {
 
 
 // a plot of one value
-static void drawPlot(Plots* plots, mjrRect rect, const mjrContext* context, const Sim* sims,
-                     int selected, int value, int flg_axis) {
+static void drawPlot(Plots* plots, mjrRect rect, const mjrContext* context, const Sim* sims, int selected, int value,
+                     int flg_axis) {
   mjvFigure* figure = &plots->figure;
   styleFigure(figure);
-  snprintf(figure->title, sizeof(figure->title), "%s (%s)", simName[value],
-           simUnit(sims, selected, value));
+  snprintf(figure->title, sizeof(figure->title), "%s (%s)", simName[value], simUnit(sims, selected, value));
   figure->title[0] = (char)tolower(figure->title[0]);
   figure->range[0][1] = (float)fmax(plots->last, plots->window);
   figure->range[0][0] = figure->range[0][1] - (float)plots->window;
@@ -319,8 +314,7 @@ void plotsDraw(Plots* plots, mjrRect area, const mjrContext* context, const Sim*
       mjrRect rect = {area.left, area.bottom + (below ? axis + height * below : 0), area.width,
                       height + (below ? 0 : axis)};
       if (flg_row) {
-        rect = (mjrRect){area.left + area.width * at / nshown, area.bottom, area.width / nshown,
-                         area.height};
+        rect = (mjrRect){area.left + area.width * at / nshown, area.bottom, area.width / nshown, area.height};
       }
       drawPlot(plots, rect, context, sims, selected, plotsValue[i], flg_row || below == 0);
     }

@@ -35,9 +35,8 @@ void mjg_showProgress(mjgProgress* progress, double fraction, const char* label)
     return;
   }
   int filled = (int)(WIDTH * fraction + 0.5);
-  fprintf(stderr, "\r[%.*s%.*s] %3.0f %% %4.0f s left  %-40.40s", filled,
-          "##############################", WIDTH - filled, "..............................",
-          100 * fraction, left, label);
+  fprintf(stderr, "\r[%.*s%.*s] %3.0f %% %4.0f s left  %-40.40s", filled, "##############################",
+          WIDTH - filled, "..............................", 100 * fraction, left, label);
   fflush(stderr);
   progress->shown = 1;
 }

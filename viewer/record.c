@@ -33,8 +33,7 @@ static double roundUp(double time) {
 
 
 // run the simulation, drawing when a frame of the film or the picture is due; without either frame is null
-static int run(Show* show, Frame* frame, Film* film, mjrRect area, unsigned char* rgb, char* error,
-               size_t error_size) {
+static int run(Show* show, Frame* frame, Film* film, mjrRect area, unsigned char* rgb, char* error, size_t error_size) {
   const ShowOptions* option = &show->option;
   double h = show->sim[0].m->opt.timestep, next = 0;
   double picture = option->picture_time < 0 ? show->duration : option->picture_time;
@@ -57,8 +56,7 @@ static int run(Show* show, Frame* frame, Film* film, mjrRect area, unsigned char
   mjg_beginProgress(&progress, 1);
   while (!flg_end) {
     double time = show->sim[0].d->time;
-    flg_end = time >= show->duration - 0.5 * h || showDiverged(show) ||
-              (show->csv && mjg_isOutputLost(show->csv));
+    flg_end = time >= show->duration - 0.5 * h || showDiverged(show) || (show->csv && mjg_isOutputLost(show->csv));
 
     // the film's frames are at its speed
     int flg_frame = film && time >= next - 0.5 * h;
@@ -95,8 +93,7 @@ static int runDrawn(Show* show, char* error, size_t error_size) {
   int width = option->width ? option->width : 1280;
   int height = option->height ? option->height : 720;
   if (option->film && (width % 2 || height % 2)) {
-    snprintf(error, error_size, "--size %dx%d: a film needs an even width and height", width,
-             height);
+    snprintf(error, error_size, "--size %dx%d: a film needs an even width and height", width, height);
     return exitUSAGE;
   }
   if (offscreenOpen(error, error_size)) {
@@ -118,8 +115,8 @@ static int runDrawn(Show* show, char* error, size_t error_size) {
     code = film ? 0 : exitOUTPUT;
   }
   if (!code) {
-    frameInit(frame, show->sim, show->nsim, height >= 720 ? mjFONTSCALE_150 : mjFONTSCALE_100,
-              offscreenRenderer(), option->film != NULL);
+    frameInit(frame, show->sim, show->nsim, height >= 720 ? mjFONTSCALE_150 : mjFONTSCALE_100, offscreenRenderer(),
+              option->film != NULL);
     mjr_setBuffer(mjFB_OFFSCREEN, &frame->context);
     frameEffects(frame, option->flg_effects);
     frame->selected = showJoint(show);
@@ -127,8 +124,7 @@ static int runDrawn(Show* show, char* error, size_t error_size) {
 
     // plots of a film fill up; plots of a single picture end with it
     int flg_early = !option->film && option->picture_time > 0;
-    frame->plots.window =
-        flg_early ? fmin(roundUp(option->picture_time), show->duration) : show->duration;
+    frame->plots.window = flg_early ? fmin(roundUp(option->picture_time), show->duration) : show->duration;
     showHeading(frame->caption, sizeof(frame->caption), show);
     code = run(show, frame, film, (mjrRect){0, 0, width, height}, rgb, error, error_size);
     if (filmClose(film, error, error_size) && !code) {
@@ -145,8 +141,8 @@ static int runDrawn(Show* show, char* error, size_t error_size) {
 
 int record(Show* show, char* error, size_t error_size) {
   int flg_drawn = show->option.picture || show->option.film;
-  int code = flg_drawn ? runDrawn(show, error, error_size)
-                       : run(show, NULL, NULL, (mjrRect){0}, NULL, error, error_size);
+  int code =
+      flg_drawn ? runDrawn(show, error, error_size) : run(show, NULL, NULL, (mjrRect){0}, NULL, error, error_size);
   if (!code && showDiverged(show)) {
     snprintf(error, error_size, "%s: the simulation became unstable; %s", show->title,
              "a smaller timestep or softer parameters may help");

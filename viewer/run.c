@@ -40,13 +40,11 @@ static const char usage[] =
     "  --duration SECONDS        other than the scene's own; 10 for a file\n"
     "  --out FOLDER              where results go, default results; - writes none\n"
     "  --npy                     motions as arrays of NumPy in place of CSV: a fifth of the time\n"
-    "  --plugin FILE             libmjgear.so; default: MJGEAR_PLUGIN, or ../lib beside the "
-    "program\n"
+    "  --plugin FILE             libmjgear.so; default: MJGEAR_PLUGIN, or ../lib beside the program\n"
     "  --quiet                   only errors and failed claims\n"
     "  -h, --help\n"
     "\n"
-    "Claims are checked when all cases of a scene run unchanged. Exit code 0: all well; 1: a "
-    "claim\n"
+    "Claims are checked when all cases of a scene run unchanged. Exit code 0: all well; 1: a claim\n"
     "does not hold or a run failed; 2: wrong use.\n";
 
 // options of the command line
@@ -94,10 +92,9 @@ static void list(void) {
 static void listPages(void) {
   for (int i = 0; i < mjg_nscene; i++) {
     const mjgScene* s = mjg_scenes[i];
-    printf("%s\t%s%s%s\t%g\t%s\t%s\t%d\t%s\n", s->name, s->name, s->shown ? "/" : "",
-           s->shown ? s->shown : "", (s->moment > 0 ? s->moment : 0.6) * s->duration,
-           s->beside ? s->beside : "", s->joint ? s->joint : "", s->flg_still,
-           s->caption ? s->caption : s->description);
+    printf("%s\t%s%s%s\t%g\t%s\t%s\t%d\t%s\n", s->name, s->name, s->shown ? "/" : "", s->shown ? s->shown : "",
+           (s->moment > 0 ? s->moment : 0.6) * s->duration, s->beside ? s->beside : "", s->joint ? s->joint : "",
+           s->flg_still, s->caption ? s->caption : s->description);
   }
 }
 
@@ -193,8 +190,7 @@ static int readOption(int option) {
       options.plugin = optarg;
       break;
     case SET:
-      failed = options.nsetting == MAXARGUMENT ||
-               mjg_readSetting(&options.setting[options.nsetting++], optarg);
+      failed = options.nsetting == MAXARGUMENT || mjg_readSetting(&options.setting[options.nsetting++], optarg);
       if (failed) {
         complain("--set '%s' is not of the form INSTANCE.KEY=VALUE", optarg);
       }
@@ -237,8 +233,7 @@ static int parse(int argc, char** argv) {
   }
   for (int i = 0; options.variant && i < options.nscene; i++) {
     if (!mjg_findCase(options.scene[i], options.variant)) {
-      complain("scene %s has no case '%s'; --list shows them", options.scene[i]->name,
-               options.variant);
+      complain("scene %s has no case '%s'; --list shows them", options.scene[i]->name, options.variant);
       return USAGE;
     }
   }
@@ -305,8 +300,8 @@ static void writeDifferences(FILE* file, const Results* r) {
   fputs("case,difference,tolerance,holds\n", file);
   for (int i = 0; i < r->nplay; i++) {
     if (r->play[i].own) {
-      fprintf(file, "\"%s\",%.3g,%g,%d\n", caseName(&r->play[i]), r->play[i].difference,
-              r->scene->tolerance, agrees(&r->play[i]));
+      fprintf(file, "\"%s\",%.3g,%g,%d\n", caseName(&r->play[i]), r->play[i].difference, r->scene->tolerance,
+              agrees(&r->play[i]));
     }
   }
 }
@@ -349,8 +344,8 @@ static int writeResult(const char* name, void (*write)(FILE*, const Results*), c
 //---------------------------------- running -------------------------------------------------------
 
 // play all steps of an opened case, and write each if output is not null; 0: done
-static int playSteps(mjgPlay* play, mjgOutput* output, int keep, mjgProgress* progress, double done,
-                     double share, const char* label) {
+static int playSteps(mjgPlay* play, mjgOutput* output, int keep, mjgProgress* progress, double done, double share,
+                     const char* label) {
   char error[ERROR];
   double duration = options.duration > 0 ? options.duration : play->scene->duration;
   long nstep = lround(duration / play->m->opt.timestep);
@@ -380,11 +375,10 @@ static int playSteps(mjgPlay* play, mjgOutput* output, int keep, mjgProgress* pr
 
 
 // play one case from its beginning to its end; its rows are kept if wanted, its model is not. 0: done
-static int runCase(mjgPlay* play, const mjgScene* scene, const mjgCase* variant, int keep,
-                   mjgProgress* progress, double done, double share) {
+static int runCase(mjgPlay* play, const mjgScene* scene, const mjgCase* variant, int keep, mjgProgress* progress,
+                   double done, double share) {
   char error[ERROR] = "not enough memory", label[2 * mjgMAXNAME];
-  snprintf(label, sizeof label, "%s%s%s", scene->name, variant ? " " : "",
-           variant ? variant->name : "");
+  snprintf(label, sizeof label, "%s%s%s", scene->name, variant ? " " : "", variant ? variant->name : "");
   mjModel* m = mjg_loadScene(scene, variant, options.setting, options.nsetting, error, ERROR);
   mjData* d = m ? mjg_startScene(m) : NULL;
 
@@ -397,8 +391,7 @@ static int runCase(mjgPlay* play, const mjgScene* scene, const mjgCase* variant,
   }
 
   char name[mjgMAXNAME];
-  snprintf(name, sizeof name, "%s.%s", variant ? variant->name : "run",
-           options.npy ? "npy" : "csv");
+  snprintf(name, sizeof name, "%s.%s", variant ? variant->name : "run", options.npy ? "npy" : "csv");
   mjgOutput* output = options.out ? openResult(scene->name, name) : NULL;
   const Results results = {.scene = scene, .play = play};
   int failed = options.out && !output;
@@ -418,14 +411,12 @@ static int runCase(mjgPlay* play, const mjgScene* scene, const mjgCase* variant,
 // print the claims of a scene
 static void report(const mjgScene* scene, const mjgPlay* play, int nplay, const mjgClaims* claims) {
   if (!options.quiet) {
-    printf("%s%s%s\n", scene->name, scene->description ? ": " : "",
-           scene->description ? scene->description : "");
+    printf("%s%s%s\n", scene->name, scene->description ? ": " : "", scene->description ? scene->description : "");
   }
   for (int i = 0; i < nplay; i++) {
     if (play[i].own && (!options.quiet || !agrees(&play[i]))) {
       printf("  %s  %s %s: largest difference from its own integration %.1e, allowed %.0e\n",
-             agrees(&play[i]) ? "ok  " : "FAIL", scene->name, caseName(&play[i]),
-             play[i].difference, scene->tolerance);
+             agrees(&play[i]) ? "ok  " : "FAIL", scene->name, caseName(&play[i]), play[i].difference, scene->tolerance);
     }
   }
   for (int i = 0; i < claims->n; i++) {
@@ -452,9 +443,9 @@ static int judge(const mjgScene* scene, const mjgPlay* play, int nplay, int rows
   nfailed += claims.nfailed;
   report(scene, play, nplay, &claims);
   const Results results = {scene, play, nplay, &claims};
-  if (options.out && (writeResult("about.csv", writeAbout, &results) ||
-                      writeResult("differences.csv", writeDifferences, &results) ||
-                      writeResult("claims.csv", writeClaims, &results))) {
+  if (options.out &&
+      (writeResult("about.csv", writeAbout, &results) || writeResult("differences.csv", writeDifferences, &results) ||
+       writeResult("claims.csv", writeClaims, &results))) {
     nfailed++;
   }
   mjg_freeClaims(&claims);
@@ -476,8 +467,7 @@ static int runScene(const mjgScene* scene, mjgProgress* progress, double done, d
       continue;
     }
     play[nplay] = (mjgPlay){0};
-    failed = runCase(&play[nplay++], scene, variant, keep, progress, done + share * i / ncase,
-                     share / ncase);
+    failed = runCase(&play[nplay++], scene, variant, keep, progress, done + share * i / ncase, share / ncase);
   }
   int code = failed ? FAILED : judge(scene, play, nplay, keep);
   for (int i = 0; i < nplay; i++) {
@@ -513,8 +503,7 @@ int main(int argc, char** argv) {
   mjg_beginProgress(&progress, !options.quiet);
   code = OK;
   for (int i = 0; i < options.nscene; i++) {
-    int result =
-        runScene(options.scene[i], &progress, (double)i / options.nscene, 1.0 / options.nscene);
+    int result = runScene(options.scene[i], &progress, (double)i / options.nscene, 1.0 / options.nscene);
     code = result == OK ? code : result;
     fflush(stdout);
   }

@@ -16,8 +16,7 @@
 
 // a file as a scene without script
 static void useFile(Show* show, const char* file) {
-  snprintf(show->path, sizeof(show->path), "%s%s", file[0] == '/' || file[0] == '.' ? "" : "./",
-           file);
+  snprintf(show->path, sizeof(show->path), "%s%s", file[0] == '/' || file[0] == '.' ? "" : "./", file);
   const char* slash = strrchr(file, '/');
   snprintf(show->name, sizeof(show->name), "%s", slash ? slash + 1 : file);
   snprintf(show->title, sizeof(show->title), "%s", show->name);
@@ -35,8 +34,7 @@ static int findScene(Show* show, const char* file, char* error, size_t error_siz
   const mjgScene* scene = mjg_findScene(name);
   size_t whole = strlen(file);
   if (!scene && access(file, F_OK) && (whole < 4 || strcmp(file + whole - 4, ".xml"))) {
-    snprintf(error, error_size, "%s is neither a file nor one of our scenes; --list shows them",
-             file);
+    snprintf(error, error_size, "%s is neither a file nor one of our scenes; --list shows them", file);
     return exitMODEL;
   }
   if (!scene) {
@@ -46,8 +44,7 @@ static int findScene(Show* show, const char* file, char* error, size_t error_siz
   if (file[length] == '/') {
     show->variant = mjg_findCase(scene, file + length + 1);
     if (!show->variant) {
-      snprintf(error, error_size, "scene %s has no case %s; --list shows all", name,
-               file + length + 1);
+      snprintf(error, error_size, "scene %s has no case %s; --list shows all", name, file + length + 1);
       return exitUSAGE;
     }
   } else if (scene->nvariant > 0) {
@@ -115,15 +112,10 @@ void showForward(Show* show) {
 static const struct {
   const char *name, *format;
   int value;
-} kColumn[] = {{"q", ",%.17g", simPOSITION},
-               {"v", ",%.17g", simVELOCITY},
-               {"friction", ",%.9g", simFRICTION},
-               {"lambda", ",%.9g", simINTERNAL},
-               {"torque_in", ",%.9g", simTORQUE_IN},
-               {"torque_out", ",%.9g", simTORQUE_OUT},
-               {"mode", ",%.9g", simMODE},
-               {"power_loss", ",%.9g", simLOSS},
-               {"gap", ",%.9g", simGAP}};
+} kColumn[] = {
+    {"q", ",%.17g", simPOSITION},     {"v", ",%.17g", simVELOCITY},         {"friction", ",%.9g", simFRICTION},
+    {"lambda", ",%.9g", simINTERNAL}, {"torque_in", ",%.9g", simTORQUE_IN}, {"torque_out", ",%.9g", simTORQUE_OUT},
+    {"mode", ",%.9g", simMODE},       {"power_loss", ",%.9g", simLOSS},     {"gap", ",%.9g", simGAP}};
 
 
 // the head of the table, or the row of a step: the state at its end and the forces that acted
@@ -197,8 +189,7 @@ static int chooseKey(Show* show, const mjModel* m, char* error, size_t error_siz
   if (!key || show->key >= 0) {
     return 0;
   }
-  snprintf(error, error_size, "--key %s: %s has no %s", key, show->title,
-           m->nkey ? "such keyframe;" : "keyframes");
+  snprintf(error, error_size, "--key %s: %s has no %s", key, show->title, m->nkey ? "such keyframe;" : "keyframes");
   for (int i = 0; i < m->nkey; i++) {
     size_t n = strlen(error);
     const char* name = mj_id2name(m, mjOBJ_KEY, i);
@@ -209,11 +200,11 @@ static int chooseKey(Show* show, const mjModel* m, char* error, size_t error_siz
 
 
 // load one more simulation; 0, or an exit code
-static int addSim(Show* show, const mjgCase* variant, SimFriction friction,
-                  const double* frictionloss, char* error, size_t error_size) {
+static int addSim(Show* show, const mjgCase* variant, SimFriction friction, const double* frictionloss, char* error,
+                  size_t error_size) {
   Sim* sim = show->sim + show->nsim;
-  if (simLoad(sim, show->scene, variant, show->option.setting, show->option.nsetting, friction,
-              frictionloss, error, (int)error_size)) {
+  if (simLoad(sim, show->scene, variant, show->option.setting, show->option.nsetting, friction, frictionloss, error,
+              (int)error_size)) {
     return exitMODEL;
   }
   show->nsim++;
@@ -289,8 +280,7 @@ static int addCases(Show* show, char* error, size_t error_size) {
 static int addAgainst(Show* show, char* error, size_t error_size) {
   const Sim* sim = show->sim;
   if (sim->ngear == 0) {
-    snprintf(error, error_size,
-             "%s has no geared joint to compare; give the model an instance of mjgear.transmission",
+    snprintf(error, error_size, "%s has no geared joint to compare; give the model an instance of mjgear.transmission",
              show->title);
     return exitMODEL;
   }
@@ -381,14 +371,12 @@ const char* showCaption(const Show* show, int sim) {
 void showHeading(char* text, size_t text_size, const Show* show) {
   const char* title = show->option.beside ? show->scene->name : show->title;
   const mjModel* m = show->sim[0].m;
-  const char* name =
-      show->key >= 0 && show->key < m->nkey ? mj_id2name(m, mjOBJ_KEY, show->key) : NULL;
+  const char* name = show->key >= 0 && show->key < m->nkey ? mj_id2name(m, mjOBJ_KEY, show->key) : NULL;
   snprintf(text, text_size, "%s%s%s", title, name ? ", key " : "", name ? name : "");
 }
 
 
-int showChange(Show* show, const char* file, SimFriction against, const char* beside, char* error,
-               size_t error_size) {
+int showChange(Show* show, const char* file, SimFriction against, const char* beside, char* error, size_t error_size) {
   Show next = {.option = show->option, .key = show->key};
   next.option.against = against;
   next.option.beside = beside;

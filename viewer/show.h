@@ -71,8 +71,7 @@ int showOpen(Show* show, const ShowOptions* option, char* error, size_t error_si
 
 // replace this by another scene or file, beside the same with another friction or beside other
 // cases (nullable): as showOpen; on failure the old one stays
-int showChange(Show* show, const char* file, SimFriction against, const char* beside, char* error,
-               size_t error_size);
+int showChange(Show* show, const char* file, SimFriction against, const char* beside, char* error, size_t error_size);
 
 // index of the geared joint that is to be shown first
 int showJoint(const Show* show);

@@ -23,8 +23,7 @@ const char* const simName[simNVALUE] = {
 // by instance, in the order of its names
 static int compareGears(const void* a, const void* b) {
   const mjgpJoint *first = a, *second = b;
-  return first->instance != second->instance ? first->instance - second->instance
-                                             : first->index - second->index;
+  return first->instance != second->instance ? first->instance - second->instance : first->index - second->index;
 }
 
 
@@ -84,9 +83,8 @@ static void deleteOurs(mjSpec* spec, mjtObj type) {
   mjsElement* next;
   for (mjsElement* e = mjs_firstElement(spec, type); e; e = next) {
     next = mjs_nextElement(spec, e);
-    int flg_ours = type == mjOBJ_PLUGIN
-                       ? !strcmp(mjs_getString(mjs_asPlugin(e)->plugin_name), mjgpNAME)
-                       : isOurs(spec, &mjs_asSensor(e)->plugin);
+    int flg_ours = type == mjOBJ_PLUGIN ? !strcmp(mjs_getString(mjs_asPlugin(e)->plugin_name), mjgpNAME)
+                                        : isOurs(spec, &mjs_asSensor(e)->plugin);
     if (flg_ours) {
       mjs_delete(spec, e);
     }
@@ -99,10 +97,9 @@ static void removeGears(mjSpec* spec, const SimGear* gear, int ngear, const doub
   // ids are those of the compiled model, before anything is deleted
   for (int i = 0; i < ngear; i++) {
     int flg_tendon = gear[i].tendon >= 0;
-    mjsElement* element = findElement(spec, flg_tendon ? mjOBJ_TENDON : mjOBJ_JOINT,
-                                      flg_tendon ? gear[i].tendon : gear[i].joint);
-    double* loss =
-        flg_tendon ? &mjs_asTendon(element)->frictionloss : &mjs_asJoint(element)->frictionloss;
+    mjsElement* element =
+        findElement(spec, flg_tendon ? mjOBJ_TENDON : mjOBJ_JOINT, flg_tendon ? gear[i].tendon : gear[i].joint);
+    double* loss = flg_tendon ? &mjs_asTendon(element)->frictionloss : &mjs_asJoint(element)->frictionloss;
     *loss = frictionloss ? frictionloss[i] : 0;
   }
 
@@ -128,18 +125,15 @@ static void removeGears(mjSpec* spec, const SimGear* gear, int ngear, const doub
 
 // functions of the library that the engine loaded; 0: it has all
 static int findPlugin(SimPlugin* plugin) {
-  return mjg_findFunction(&plugin->readGear, "mjg_readGear") +
-         mjg_findFunction(&plugin->getGear, "mjg_getGear") +
+  return mjg_findFunction(&plugin->readGear, "mjg_readGear") + mjg_findFunction(&plugin->getGear, "mjg_getGear") +
          mjg_findFunction(&plugin->setGear, "mjg_setGear") +
          mjg_findFunction(&plugin->describeGear, "mjg_describeGear") +
-         mjg_findFunction(&plugin->getSolver, "mjg_getSolver") +
-         mjg_findFunction(&plugin->setSolver, "mjg_setSolver");
+         mjg_findFunction(&plugin->getSolver, "mjg_getSolver") + mjg_findFunction(&plugin->setSolver, "mjg_setSolver");
 }
 
 
-int simLoad(Sim* sim, const mjgScene* scene, const mjgCase* variant, const mjgSetting* setting,
-            int nsetting, SimFriction friction, const double* frictionloss, char* error,
-            int error_size) {
+int simLoad(Sim* sim, const mjgScene* scene, const mjgCase* variant, const mjgSetting* setting, int nsetting,
+            SimFriction friction, const double* frictionloss, char* error, int error_size) {
   *sim = (Sim){.friction = friction, .variant = variant};
   mjSpec* spec = mjg_readScene(scene, variant, setting, nsetting, error, error_size);
   mjModel* m = spec ? mjg_compileScene(spec, scene, variant, error, error_size) : NULL;
@@ -161,8 +155,7 @@ int simLoad(Sim* sim, const mjgScene* scene, const mjgCase* variant, const mjgSe
       goto fail;
     }
   } else if (sim->ngear > 0 && findPlugin(&sim->plugin)) {
-    snprintf(error, (size_t)error_size,
-             "libmjgear.so is another release's; build it from the same sources");
+    snprintf(error, (size_t)error_size, "libmjgear.so is another release's; build it from the same sources");
     goto fail;
   }
   sim->m = m;
@@ -304,8 +297,7 @@ void simText(char* text, size_t text_size, const Sim* sim, int gear, int value) 
   if (value == simMODE) {
     snprintf(text, text_size, "%s", modes[flg_still ? 1 : (int)x + 1]);
   } else if (value == simSTATE) {
-    int flg_moves =
-        state == mjgpGEAR_DRIVING || state == mjgpGEAR_DRIVEN || state == mjgpGEAR_DRIVEN_BY_BOTH;
+    int flg_moves = state == mjgpGEAR_DRIVING || state == mjgpGEAR_DRIVEN || state == mjgpGEAR_DRIVEN_BY_BOTH;
     state = flg_moves && flg_still ? mjgpGEAR_STUCK : state;
     snprintf(text, text_size, "%s", state < 0 ? "" : mjgpStateName[state]);
   } else if (value == simRESIDUAL) {
@@ -352,8 +344,7 @@ void simSave(Sim* sim) {
   }
   sim->newest = (sim->newest + 1) % sim->nhistory;
   sim->nsaved += sim->nsaved < sim->nhistory;
-  mj_getState(sim->m, sim->d, sim->history + (size_t)sim->newest * (size_t)sim->nstate,
-              mjSTATE_INTEGRATION);
+  mj_getState(sim->m, sim->d, sim->history + (size_t)sim->newest * (size_t)sim->nstate, mjSTATE_INTEGRATION);
 }
 
 

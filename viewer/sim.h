@@ -73,9 +73,8 @@ extern const char* const simName[simNVALUE];
 
 // Load a scene with further settings; frictionloss (ngear, nullable: 0) is for simNATIVE. 0 on success, else
 // -1 with one line in error and nothing to free
-int simLoad(Sim* sim, const mjgScene* scene, const mjgCase* variant, const mjgSetting* setting,
-            int nsetting, SimFriction friction, const double* frictionloss, char* error,
-            int error_size);
+int simLoad(Sim* sim, const mjgScene* scene, const mjgCase* variant, const mjgSetting* setting, int nsetting,
+            SimFriction friction, const double* frictionloss, char* error, int error_size);
 
 void simFree(Sim* sim);
 

@@ -34,8 +34,7 @@ const TuneKey tuneKeys[] = {
 };
 const int tuneNKey = (int)(sizeof(tuneKeys) / sizeof(*tuneKeys));
 
-const char* const tuneSolvers[] = {"newton", "gauss_seidel", "projection", "extragradient",
-                                   "lemke"};
+const char* const tuneSolvers[] = {"newton", "gauss_seidel", "projection", "extragradient", "lemke"};
 const int tuneNSolver = (int)(sizeof(tuneSolvers) / sizeof(*tuneSolvers));
 
 
@@ -43,8 +42,7 @@ const int tuneNSolver = (int)(sizeof(tuneSolvers) / sizeof(*tuneSolvers));
 static int readGear(double value[4], const Sim* sim, int joint) {
   return sim->plugin.getGear(value + GAMMA_U, sim->m, sim->d, joint, "gamma_u") == 1 &&
          sim->plugin.getGear(value + GAMMA_V, sim->m, sim->d, joint, "gamma_v") == 1 &&
-         mjg_efficiencies(value + ETA_FORWARD, value + ETA_BACKWARD, value[GAMMA_U],
-                          value[GAMMA_V]) == 0;
+         mjg_efficiencies(value + ETA_FORWARD, value + ETA_BACKWARD, value[GAMMA_U], value[GAMMA_V]) == 0;
 }
 
 
@@ -75,8 +73,7 @@ int tuneSolver(const Sim* sim) {
 int tuneSetValue(Sim* sim, int gear, int key, double value, char* error, size_t error_size) {
   int joint = sim->gear[gear].joint;
   if (key > ETA_BACKWARD) {
-    return sim->plugin.setGear(sim->m, sim->d, joint, tuneKeys[key].name, value, error,
-                               (int)error_size);
+    return sim->plugin.setGear(sim->m, sim->d, joint, tuneKeys[key].name, value, error, (int)error_size);
   }
 
   // a pair of coefficients, or of efficiencies, replaces the description of the gear
@@ -88,8 +85,7 @@ int tuneSetValue(Sim* sim, int gear, int key, double value, char* error, size_t 
   four[key] = value;
   int first = key <= GAMMA_V ? GAMMA_U : ETA_FORWARD;
   const char* name[] = {tuneKeys[first].name, tuneKeys[first + 1].name};
-  return sim->plugin.describeGear(sim->m, sim->d, joint, name, four + first, 2, error,
-                                  (int)error_size);
+  return sim->plugin.describeGear(sim->m, sim->d, joint, name, four + first, 2, error, (int)error_size);
 }
 
 

@@ -16,17 +16,14 @@
 static const char usage[] =
     "usage: mjgear-view [scene.xml | scene | scene/case] [options]\n"
     "\n"
-    "Shows an MJCF file, or one of our scenes, with the plugin loaded; keys and mouse are those "
-    "of\n"
+    "Shows an MJCF file, or one of our scenes, with the plugin loaded; keys and mouse are those of\n"
     "MuJoCo's simulate, F1 lists them. With --record, --picture or --csv it runs without a window\n"
     "and needs no display.\n"
     "\n"
     "  --list               names of our scenes and their cases\n"
     "  --against WHAT       side by side with the same scene under another friction: frictionloss\n"
-    "                       (MuJoCo's own, as large as ours is in the mean), frictionloss=N m, "
-    "none\n"
-    "  --beside CASE,CASE   side by side with other cases of the scene, three at most; all: as "
-    "many\n"
+    "                       (MuJoCo's own, as large as ours is in the mean), frictionloss=N m, none\n"
+    "  --beside CASE,CASE   side by side with other cases of the scene, three at most; all: as many\n"
     "                       as fit\n"
     "  --set INSTANCE.KEY=VALUE   configuration of a plugin instance, over that of file and case;\n"
     "                       repeatable\n"
@@ -59,8 +56,8 @@ static const char usage[] =
 // messages of the engine, one line each; its errors end the program like our own
 static void logMessage(const mjLogMessage* message) {
   // an unstable simulation is reported once, at the end
-  int flg_unstable = strstr(message->subject, "in QPOS") || strstr(message->subject, "in QVEL") ||
-                     strstr(message->subject, "in QACC");
+  int flg_unstable =
+      strstr(message->subject, "in QPOS") || strstr(message->subject, "in QVEL") || strstr(message->subject, "in QACC");
   if (message->level >= mjLOG_WARNING && !flg_unstable) {
     fprintf(stderr, "mjgear-view: %s\n", message->subject);
   }
@@ -134,8 +131,7 @@ static int against(const Value* value, char* word) {
 static int size(const Value* value, char* word) {
   int n = 0, *w = &option.width, *h = &option.height;
   (void)value;
-  return sscanf(word, "%4dx%4d%n", w, h, &n) == 2 && !word[n] && *w >= 64 && *w <= 8192 &&
-         *h >= 64 && *h <= 8192;
+  return sscanf(word, "%4dx%4d%n", w, h, &n) == 2 && !word[n] && *w >= 64 && *w <= 8192 && *h >= 64 && *h <= 8192;
 }
 
 
@@ -197,12 +193,8 @@ static int list(void) {
 
 int main(int argc, char** argv) {
   mjg_mindStandardOutput("mjgear-view");
-  option = (ShowOptions){.speed = 1,
-                         .fps = 30,
-                         .picture_time = -1,
-                         .frictionloss = -1,
-                         .flg_plots = 1,
-                         .flg_effects = -1};
+  option =
+      (ShowOptions){.speed = 1, .fps = 30, .picture_time = -1, .frictionloss = -1, .flg_plots = 1, .flg_effects = -1};
   struct option known[NVALUE + sizeof(kFlags) / sizeof(*kFlags)];
   for (int i = 0; i < NVALUE; i++) {
     known[i] = (struct option){kValues[i].name, required_argument, NULL, i + 1};
@@ -225,9 +217,8 @@ int main(int argc, char** argv) {
     const Value* value = which > 0 ? &kValues[which - 1] : NULL;
     if (value && !value->read(value, optarg)) {
       snprintf(error, sizeof(error),
-               value->read == picture || value->read == film
-                   ? "--%s %s: pictures end in .png and films in .mp4"
-                   : "--%s does not take '%s'; --help lists what it takes",
+               value->read == picture || value->read == film ? "--%s %s: pictures end in .png and films in .mp4"
+                                                             : "--%s does not take '%s'; --help lists what it takes",
                value->name, optarg);
       return fail(exitUSAGE, error);
     }
@@ -247,8 +238,7 @@ int main(int argc, char** argv) {
     return fail(code, error);
   }
   int flg_write = option.film || option.picture || option.csv;
-  code = flg_write && !option.flg_window ? record(&show, error, sizeof(error))
-                                         : window(&show, error, sizeof(error));
+  code = flg_write && !option.flg_window ? record(&show, error, sizeof(error)) : window(&show, error, sizeof(error));
   if (code) {
     fail(code, error);
   }

@@ -147,17 +147,14 @@ static void changeParameter(Window* w, int request) {
   Show* show = w->show;
   const Panel* panel = &w->panel;
   int gear = w->frame.selected, key = request - panelPARAMETER;
-  int failed =
-      request == panelSOLVER
-          ? tuneSetSolver(show->sim, panel->solver, error, sizeof(error))
-          : tuneSetValue(show->sim, gear, key, panel->parameter[key], error, sizeof(error));
+  int failed = request == panelSOLVER ? tuneSetSolver(show->sim, panel->solver, error, sizeof(error))
+                                      : tuneSetValue(show->sim, gear, key, panel->parameter[key], error, sizeof(error));
   if (failed) {
     tell(w, error);
   } else if (request == panelSOLVER) {
     printf("solver = %s\n", tuneSolvers[panel->solver]);
   } else {
-    printf("%s: %s = %.4g\n", show->sim[0].gear[gear].name, tuneKeys[key].name,
-           panel->parameter[key]);
+    printf("%s: %s = %.4g\n", show->sim[0].gear[gear].name, tuneKeys[key].name, panel->parameter[key]);
   }
   fflush(stdout);
   showForward(show);
@@ -295,9 +292,8 @@ static void writeTitle(Window* w) {
   }
   double pace = (simulated - w->measured_time) / (time - w->measured);
   char title[400];
-  snprintf(title, sizeof(title), "mjgear: %s | %s | %.3f s | x%.2f | %.0f frames/s",
-           w->frame.caption, w->panel.run ? "running" : "paused", simulated, fmax(0, pace),
-           w->frames / (time - w->measured));
+  snprintf(title, sizeof(title), "mjgear: %s | %s | %.3f s | x%.2f | %.0f frames/s", w->frame.caption,
+           w->panel.run ? "running" : "paused", simulated, fmax(0, pace), w->frames / (time - w->measured));
   glfwSetWindowTitle(w->glfw, title);
   w->measured = time;
   w->measured_time = simulated;
@@ -365,16 +361,14 @@ static void loop(Window* w) {
 //---------------------------------- window --------------------------------------------------------
 
 static const char* rendererName(void) {
-  const unsigned char* (*getString)(unsigned) =
-      (__typeof__(getString))glfwGetProcAddress("glGetString");
+  const unsigned char* (*getString)(unsigned) = (__typeof__(getString))glfwGetProcAddress("glGetString");
   const unsigned char* name = getString ? getString(0x1F01) : NULL;  // GL_RENDERER
   return name ? (const char*)name : "unknown";
 }
 
 
 // a window with a current context, smoothed where a graphics card draws
-static GLFWwindow* createWindow(const ShowOptions* option, const char* title,
-                                const GLFWvidmode* mode) {
+static GLFWwindow* createWindow(const ShowOptions* option, const char* title, const GLFWvidmode* mode) {
   int width = option->width ? option->width : 1280, height = option->height ? option->height : 800;
   if (mode && !option->width) {
     width = mode->width < width ? mode->width : width;
@@ -399,8 +393,7 @@ static GLFWwindow* createWindow(const ShowOptions* option, const char* title,
 int window(Show* show, char* error, size_t error_size) {
   glfwSetErrorCallback(onError);
   if (!glfwInit()) {
-    snprintf(error, error_size,
-             "there is no display: %s. --record, --picture and --csv need none; --help tells more",
+    snprintf(error, error_size, "there is no display: %s. --record, --picture and --csv need none; --help tells more",
              glfw_error);
     return exitDISPLAY;
   }

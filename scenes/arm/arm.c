@@ -20,8 +20,7 @@ static void input(const mjModel* m, mjData* d, const mjgCase* variant) {
   double x = fmin(1, d->time / LOWER), blend = x * x * x * (10 - x * (15 - 6 * x));
   for (int i = 0; i < NJOINT; i++) {
     double goal = from[i] + blend * (to[i] - from[i]);
-    d->ctrl[i] =
-        mjg_reached(d->time, OFF) ? 0 : gain[i] * (goal - d->qpos[i]) - 0.05 * gain[i] * d->qvel[i];
+    d->ctrl[i] = mjg_reached(d->time, OFF) ? 0 : gain[i] * (goal - d->qpos[i]) - 0.05 * gain[i] * d->qvel[i];
   }
 }
 
@@ -44,15 +43,14 @@ static void claims(mjgClaims* claims, const mjgRun* run) {
     moved = fmax(moved, mjg_swing(t, q, STILL, END));
   }
   mjg_claim(claims, moved == 0 && fastest == 0,
-            "motors off, all six joints stand still for %.1f s: they turn by %g rad at %g rad/s",
-            END - STILL, moved, fastest);
+            "motors off, all six joints stand still for %.1f s: they turn by %g rad at %g rad/s", END - STILL, moved,
+            fastest);
 
   // the held load does not move either
   double press = mjg_lowest(t, "press", STILL, END);
   double pressed = mjg_highest(t, "press", STILL, END);
   mjg_claim(claims, press > 50 && pressed - press < 1e-6 * press,
-            "the forearm goes on pressing the table with %.2f N, within %.2g N", press,
-            pressed - press);
+            "the forearm goes on pressing the table with %.2f N, within %.2g N", press, pressed - press);
   double slip = hypot(hypot(mjg_swing(t, "load_x", STILL, END), mjg_swing(t, "load_y", STILL, END)),
                       mjg_swing(t, "load_z", STILL, END));
   mjg_claim(claims, slip < 1e-5 && mjg_at(t, "load_z", END) > 0.4,
@@ -64,8 +62,7 @@ static void claims(mjgClaims* claims, const mjgRun* run) {
 const mjgScene mjg_sceneArm = {
     .name = "arm",
     .description = "an arm with worm gears rests on a table and carries a load, motors off",
-    .caption =
-        "An arm with worm gears rests on a table and carries a load while its motors are off.",
+    .caption = "An arm with worm gears rests on a table and carries a load while its motors are off.",
     .moment = 0.5,
     .xml = "arm/arm.xml",
     .duration = END,

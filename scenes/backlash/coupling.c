@@ -61,24 +61,19 @@ static void claims(mjgClaims* claims, const mjgRun* run) {
   int right = touches(fast, 1), left = touches(fast, -1);
   int periods = (int)(9.5 * (end - STEADY));
   mjg_claim(claims, abs(right - periods) <= 1 && abs(left - periods) <= 1,
-            "at 9.5 Hz the shaft bounces between right and left contact: %d and %d touches in %d "
-            "periods",
-            right, left, periods);
+            "at 9.5 Hz the shaft bounces between right and left contact: %d and %d touches in %d periods", right, left,
+            periods);
   mjg_claim(claims, touches(slow, 1) == 0 && touches(slow, -1) == 0,
             "at 6 Hz it stays in right contact, on its rubber: torque %.1f to %.1f N m",
-            mjg_lowest(slow, "shaft_torque_out", STEADY, end),
-            mjg_highest(slow, "shaft_torque_out", STEADY, end));
-  double ratio =
-      mjg_swing(fast, "shaft_rotor_velocity", STEADY, end) / mjg_swing(fast, "v_load", STEADY, end);
+            mjg_lowest(slow, "shaft_torque_out", STEADY, end), mjg_highest(slow, "shaft_torque_out", STEADY, end));
+  double ratio = mjg_swing(fast, "shaft_rotor_velocity", STEADY, end) / mjg_swing(fast, "v_load", STEADY, end);
   for (int i = 0; i < 2; i++) {
     double most = mjg_highest(run[i].trajectory, "control", STEADY, end) / BASE;
     double least = mjg_lowest(run[i].trajectory, "control", STEADY, end) / BASE;
     double speed = mjg_at(run[i].trajectory, "v_load", end - 0.01);
-    mjg_claim(
-        claims, most < 0.07 && least > 0.05 && fabs(speed / SPEED - 1) < 0.01,
-        "%s: the slow controller gives %.4f to %.4f of the nominal torque, all but -m = 0.06, at "
-        "%.1f rad/s",
-        run[i].variant->name, least, most, speed);
+    mjg_claim(claims, most < 0.07 && least > 0.05 && fabs(speed / SPEED - 1) < 0.01,
+              "%s: the slow controller gives %.4f to %.4f of the nominal torque, all but -m = 0.06, at %.1f rad/s",
+              run[i].variant->name, least, most, speed);
   }
   mjg_claim(claims, ratio > 5, "the motor swings %.1f times as far as the heavy load", ratio);
 }

@@ -15,8 +15,7 @@ enum {
 
 // angle of the rotor minus that of its joint, and its rate, at the beginning of the step that d has
 // just taken; the joint is the first dof and its sensor the first sensor
-static inline void mjg_gapState(double* theta_d, double* omega_d, const mjModel* m,
-                                const mjData* d) {
+static inline void mjg_gapState(double* theta_d, double* omega_d, const mjModel* m, const mjData* d) {
   double h = m->opt.timestep;
   *theta_d = d->sensordata[mjgGAP_ANGLE] - (d->qpos[0] - h * d->qvel[0]);
   *omega_d = d->sensordata[mjgGAP_VELOCITY] - (d->qvel[0] - h * d->qacc[0]);

@@ -109,14 +109,11 @@ static void vibroClaims(mjgClaims* claims, const mjgRun* run) {
     ringing = fmin(ringing, openPart(run[DEAD].trajectory, half + 0.7, half + 0.95));
   }
   mjg_claim(claims, settled == 0,
-            "with vibro-impact the bodies are engaged late in each half period: open %.0f %% of it",
-            100 * settled);
-  mjg_claim(claims, ringing > 0.5,
-            "with the dead zone they keep ringing: open at least %.0f %% of that time",
+            "with vibro-impact the bodies are engaged late in each half period: open %.0f %% of it", 100 * settled);
+  mjg_claim(claims, ringing > 0.5, "with the dead zone they keep ringing: open at least %.0f %% of that time",
             100 * ringing);
-  mjg_claim(claims, impacts(run[DEAD].trajectory) > 2 * impacts(run[VIBRO].trajectory),
-            "%d impacts instead of %d", impacts(run[DEAD].trajectory),
-            impacts(run[VIBRO].trajectory));
+  mjg_claim(claims, impacts(run[DEAD].trajectory) > 2 * impacts(run[VIBRO].trajectory), "%d impacts instead of %d",
+            impacts(run[DEAD].trajectory), impacts(run[VIBRO].trajectory));
 
   // faster inputs: the dead zone never engages and does not repeat itself
   double open[3], apart[3];
@@ -125,14 +122,12 @@ static void vibroClaims(mjgClaims* claims, const mjgRun* run) {
     apart[i] = irregularity(&run[DEAD + i], 6);
   }
   double regular = irregularity(&run[VIBRO2], 6);
-  mjg_claim(
-      claims, open[2] > open[0] && apart[2] > 0.3 && regular < 0.3 * apart[2],
-      "the dead zone rings more as the input gets faster: open %.0f, %.0f, %.0f %% of the time at "
-      "0.5, 1, 2 Hz",
-      100 * open[0], 100 * open[1], 100 * open[2]);
+  mjg_claim(claims, open[2] > open[0] && apart[2] > 0.3 && regular < 0.3 * apart[2],
+            "the dead zone rings more as the input gets faster: open %.0f, %.0f, %.0f %% of the time at 0.5, 1, 2 Hz",
+            100 * open[0], 100 * open[1], 100 * open[2]);
   mjg_claim(claims, apart[2] > 0.3 && regular < 0.3 * apart[2],
-            "and becomes irregular: successive periods differ by %.2f, %.2f, %.2f half gaps, with "
-            "vibro-impact at 2 Hz by %.3f",
+            "and becomes irregular: successive periods differ by %.2f, %.2f, %.2f half gaps, with vibro-impact at 2 Hz "
+            "by %.3f",
             apart[0], apart[1], apart[2], regular);
 
   // Fig. 4: the map over x_1, x_2 is a loop as wide as the gap; the dead zone fills it with waves
@@ -142,11 +137,10 @@ static void vibroClaims(mjgClaims* claims, const mjgRun* run) {
     width[i] = mjg_swing(t, "x", 2, 6);
     inside[i] = openPart(t, 2, 6);
   }
-  mjg_claim(
-      claims, fabs(width[VIBRO] / (2 * HALF_GAP) - 1) < 0.1 && inside[DEAD] > 2 * inside[VIBRO],
-      "Fig. 4: the loop over x1, x2 is %.4f m wide, 2 beta = %.4f m; the dead zone is inside of it "
-      "%.0f %% of the time, vibro-impact %.0f %%",
-      width[VIBRO], 2 * HALF_GAP, 100 * inside[DEAD], 100 * inside[VIBRO]);
+  mjg_claim(claims, fabs(width[VIBRO] / (2 * HALF_GAP) - 1) < 0.1 && inside[DEAD] > 2 * inside[VIBRO],
+            "Fig. 4: the loop over x1, x2 is %.4f m wide, 2 beta = %.4f m; the dead zone is inside of it %.0f %% of "
+            "the time, vibro-impact %.0f %%",
+            width[VIBRO], 2 * HALF_GAP, 100 * inside[DEAD], 100 * inside[VIBRO]);
 }
 
 
@@ -154,8 +148,8 @@ const mjgScene mjg_sceneVibro = {
     .name = "vibro",
     .description = "slow swings through a gap: vibro-impact and dead zone (Ruderman, Fig. 5)",
     .caption =
-        "A body swings slowly through a gap. The vibro-impact model engages late and the dead zone "
-        "model rings (Ruderman, Fig. 5).",
+        "A body swings slowly through a gap. The vibro-impact model engages late and the dead zone model rings "
+        "(Ruderman, Fig. 5).",
     .xml = "backlash/impact.xml",
     .duration = 6,
     mjgCASES(vibroCase),
@@ -175,12 +169,8 @@ static const mjgCase impactCase[] = {
     {"k=100000-alpha=1", "play.stiffness=100000; play.restitution=1", {100000, 1, 0.5}},
     {"k=500000-alpha=0.1", "play.stiffness=500000; play.restitution=0.1", {500000, 0.1, 0.5}},
     {"k=500000-alpha=1", "play.stiffness=500000; play.restitution=1", {500000, 1, 0.5}},
-    {"hertz-alpha=0.1",
-     "play.exponent=1.5; play.stiffness=5000000; play.restitution=0.1",
-     {5e6, 0.1, 0.5, 1.5}},
-    {"hertz-alpha=1",
-     "play.exponent=1.5; play.stiffness=5000000; play.restitution=1",
-     {5e6, 1, 0.5, 1.5}},
+    {"hertz-alpha=0.1", "play.exponent=1.5; play.stiffness=5000000; play.restitution=0.1", {5e6, 0.1, 0.5, 1.5}},
+    {"hertz-alpha=1", "play.exponent=1.5; play.stiffness=5000000; play.restitution=1", {5e6, 1, 0.5, 1.5}},
 };
 
 
@@ -208,8 +198,7 @@ static void impactClaims(mjgClaims* claims, const mjgRun* run) {
     double in = run[i].variant->SPEED, out = mjg_at(t, "v", 0.06);
     double loss = 0.5 * mass * (in * in - out * out);
     mjg_claim(claims, out < 0 && fabs(formula - loss) < 0.01 * loss,
-              "%s: energy lost in the impact %.5f J, by (6) %.5f J", run[i].variant->name, loss,
-              formula);
+              "%s: energy lost in the impact %.5f J, by (6) %.5f J", run[i].variant->name, loss, formula);
   }
 
   // the coefficient of restitution does not depend on stiffness and exponent
@@ -217,28 +206,24 @@ static void impactClaims(mjgClaims* claims, const mjgRun* run) {
     double v = run[i].variant->SPEED, e = -mjg_at(run[i].trajectory, "v", 0.06) / v;
     double expected = mjg_restitutionFromAlpha(run[i].variant->RESTITUTION, v);
     mjg_claim(claims, fabs(e - expected) < 5e-3,
-              "%s: comes back with %.4f of its speed, %.4f in closed form, 1 - alpha v = %.4f",
-              run[i].variant->name, e, expected, 1 - run[i].variant->RESTITUTION * v);
+              "%s: comes back with %.4f of its speed, %.4f in closed form, 1 - alpha v = %.4f", run[i].variant->name, e,
+              expected, 1 - run[i].variant->RESTITUTION * v);
   }
   double soft = mjg_highest(run[0].trajectory, "x", 0, 1);
   double stiff = mjg_highest(run[2].trajectory, "x", 0, 1);
   mjg_claim(claims, stiff - HALF_GAP < 0.6 * (soft - HALF_GAP),
-            "five times the stiffness penetrates less: %.4f and %.4f m", stiff - HALF_GAP,
-            soft - HALF_GAP);
+            "five times the stiffness penetrates less: %.4f and %.4f m", stiff - HALF_GAP, soft - HALF_GAP);
   double elastic = -mjg_at(run[0].trajectory, "v", 0.06);
   double lossy = -mjg_at(run[1].trajectory, "v", 0.06);
-  mjg_claim(claims, lossy < 0.8 * elastic,
-            "ten times alpha opens the loop: 0.5 m/s come back with %.3f and %.3f m/s", lossy,
-            elastic);
+  mjg_claim(claims, lossy < 0.8 * elastic, "ten times alpha opens the loop: 0.5 m/s come back with %.3f and %.3f m/s",
+            lossy, elastic);
 }
 
 
 const mjgScene mjg_sceneImpact = {
     .name = "impact",
     .description = "force over penetration of one impact (Ruderman, Fig. 6)",
-    .caption =
-        "A body strikes the edge of a gap. The plot shows contact force over penetration "
-        "(Ruderman, Fig. 6).",
+    .caption = "A body strikes the edge of a gap. The plot shows contact force over penetration (Ruderman, Fig. 6).",
     .xml = "backlash/impact.xml",
     .duration = 0.065,
     mjgCASES(impactCase),
@@ -267,8 +252,7 @@ static void decayClaims(mjgClaims* claims, const mjgRun* run) {
   int some = impacts(run[0].trajectory), many = impacts(run[1].trajectory);
   int one = impacts(run[2].trajectory);
   mjg_claim(claims, many > 3 * some && some > one,
-            "the smaller alpha, the more it bounces: %d, %d, %d impacts for 1, 20, 100 s/m", many,
-            some, one);
+            "the smaller alpha, the more it bounces: %d, %d, %d impacts for 1, 20, 100 s/m", many, some, one);
   mjg_claim(claims, one == 1, "for a large alpha the impact is all but critically damped");
   double open = openPart(run[1].trajectory, 1.2, 1.5);
   mjg_claim(claims, open == 0, "all come to rest engaged: open %.0f %% of the end", 100 * open);
@@ -279,8 +263,8 @@ const mjgScene mjg_sceneDecay = {
     .name = "decay",
     .description = "a push closes the gap: bounces for several alpha (Ruderman, Fig. 7)",
     .caption =
-        "A push closes the gap, and the body bounces. The damping parameter alpha decides how "
-        "often (Ruderman, Fig. 7).",
+        "A push closes the gap, and the body bounces. The damping parameter alpha decides how often (Ruderman, Fig. "
+        "7).",
     .xml = "backlash/impact.xml",
     .duration = 1.5,
     mjgCASES(decayCase),
@@ -319,8 +303,7 @@ static double period(int* n, double* first, double* last, const mjgTrajectory* t
   for (int i = 1; i < t->nrow; i++) {
     double a = mjg_row(t, i - 1)[x], b = mjg_row(t, i)[x];
     if (a < 0 && b >= 0) {
-      double now =
-          mjg_row(t, i - 1)[time] - a / (b - a) * (mjg_row(t, i)[time] - mjg_row(t, i - 1)[time]);
+      double now = mjg_row(t, i - 1)[time] - a / (b - a) * (mjg_row(t, i)[time] - mjg_row(t, i - 1)[time]);
       *first = *n < 0 ? now : *first;
       *last = now;
       (*n)++;
@@ -340,15 +323,12 @@ static void rattleClaims(mjgClaims* claims, const mjgRun* run) {
     double gap = i == 2 ? 0 : HALF_GAP, speed = run[i].variant->SPEED;
     double expected = natural + 4 * gap / speed;
     measured[i] = period(&n, &first, &last, run[i].trajectory);
-    mjg_claim(claims, fabs(measured[i] / expected - 1) < 0.005,
-              "%s: period %.5f s, 2 pi sqrt(m/k) + 4 beta/v = %.5f s", run[i].variant->name,
-              measured[i], expected);
+    mjg_claim(claims, fabs(measured[i] / expected - 1) < 0.005, "%s: period %.5f s, 2 pi sqrt(m/k) + 4 beta/v = %.5f s",
+              run[i].variant->name, measured[i], expected);
   }
-  mjg_claim(
-      claims, measured[1] > measured[0] && measured[0] > measured[2],
-      "play lowers the eigenfrequency, the more the smaller the swing: %.2f, %.2f and %.2f Hz "
-      "without play",
-      1 / measured[1], 1 / measured[0], 1 / measured[2]);
+  mjg_claim(claims, measured[1] > measured[0] && measured[0] > measured[2],
+            "play lowers the eigenfrequency, the more the smaller the swing: %.2f, %.2f and %.2f Hz without play",
+            1 / measured[1], 1 / measured[0], 1 / measured[2]);
 
   // power: (6) for each cycle, omega_0/(2 pi) cycles a second
   const mjgTrajectory* t = run[3].trajectory;
@@ -365,17 +345,15 @@ static void rattleClaims(mjgClaims* claims, const mjgRun* run) {
   }
   double cycle = work / n, power = 0.5 * mass * (start * start - stop * stop) / (last - first);
   mjg_claim(claims, fabs(power * mean / cycle - 1) < 0.02 && n > 3,
-            "power lost over %d cycles %.5f W, by (6) omega_0/(2 pi) times %.5f J: %.5f W", n,
-            power, cycle, cycle / mean);
+            "power lost over %d cycles %.5f W, by (6) omega_0/(2 pi) times %.5f J: %.5f W", n, power, cycle,
+            cycle / mean);
 }
 
 
 const mjgScene mjg_sceneRattle = {
     .name = "rattle",
     .description = "play lowers the eigenfrequency and takes power (Ruderman, IV.A)",
-    .caption =
-        "A body on a spring rattles in its play, which lowers its frequency and takes power "
-        "(Ruderman, IV.A).",
+    .caption = "A body on a spring rattles in its play, which lowers its frequency and takes power (Ruderman, IV.A).",
     .xml = "backlash/rattle.xml",
     .duration = 2,
     mjgCASES(rattleCase),

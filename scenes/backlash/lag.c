@@ -108,14 +108,11 @@ static void lagClaims(mjgClaims* claims, const mjgRun* run) {
   double complex exact = describingExact(run[EXACT].variant->FREQUENCY);
   mjg_claim(
       claims, cabs(describing(&run[EXACT]) / exact - 1) < 0.02,
-      "the exact shaft's describing function is %.0f N m/rad at %.2f deg, by its own integration "
-      "%.0f at %.2f deg",
+      "the exact shaft's describing function is %.0f N m/rad at %.2f deg, by its own integration %.0f at %.2f deg",
       cabs(describing(&run[EXACT])), phase[EXACT], cabs(exact), carg(exact) * 180 / mjPI);
-  mjg_claim(
-      claims, phase[DEAD] - phase[EXACT] > 5 && phase[DEAD] - phase[PHASE] > 5,
-      "against the dead zone model (26), %.1f deg, exact shaft and phase plane model lag: %.1f and "
-      "%.1f deg",
-      phase[DEAD], phase[EXACT], phase[PHASE]);
+  mjg_claim(claims, phase[DEAD] - phase[EXACT] > 5 && phase[DEAD] - phase[PHASE] > 5,
+            "against the dead zone model (26), %.1f deg, exact shaft and phase plane model lag: %.1f and %.1f deg",
+            phase[DEAD], phase[EXACT], phase[PHASE]);
 }
 
 
@@ -123,8 +120,8 @@ const mjgScene mjg_sceneLag = {
     .name = "lag",
     .description = "phase lag of a shaft with a gap against the dead zone (Nordin, section 5)",
     .caption =
-        "A swing passes through a shaft with a gap. The exact shaft lags behind the dead zone "
-        "model (Nordin, section 5).",
+        "A swing passes through a shaft with a gap. The exact shaft lags behind the dead zone model (Nordin, section "
+        "5).",
     .xml = "backlash/rupture.xml",
     .duration = END,
     mjgCASES(lagCase),
@@ -148,9 +145,8 @@ const mjgScene mjg_sceneLag = {
 #define UNTIL     1.5
 #define DISTURBED parameter[0]
 
-static const mjgCase hysteresisCase[] = {
-    {"quiet", "shaft.rotor_inertia=1e5; shaft.half_gap=0.01", {0}},
-    {"disturbed", "shaft.rotor_inertia=1e5; shaft.half_gap=0.01", {1}}};
+static const mjgCase hysteresisCase[] = {{"quiet", "shaft.rotor_inertia=1e5; shaft.half_gap=0.01", {0}},
+                                         {"disturbed", "shaft.rotor_inertia=1e5; shaft.half_gap=0.01", {1}}};
 
 
 static void hysteresisConfigure(mjModel* m, const mjgCase* variant) {
@@ -187,14 +183,12 @@ static double apart(const mjgRun* run, double from, double to) {
 
 static void hysteresisClaims(mjgClaims* claims, const mjgRun* run) {
   double quiet = apart(&run[0], 1, 4), disturbed = apart(&run[1], FROM, FROM + 0.3);
-  mjg_claim(
-      claims, quiet < 0.2 * PLAY,
-      "without disturbance the hysteresis model follows the load within %.4f rad, %.0f %% of alpha",
-      quiet, 100 * quiet / PLAY);
+  mjg_claim(claims, quiet < 0.2 * PLAY,
+            "without disturbance the hysteresis model follows the load within %.4f rad, %.0f %% of alpha", quiet,
+            100 * quiet / PLAY);
   mjg_claim(
       claims, disturbed > 0.8 * PLAY,
-      "a disturbance of the load moves it through the gap, of which the hysteresis model knows "
-      "nothing: %.4f rad apart",
+      "a disturbance of the load moves it through the gap, of which the hysteresis model knows nothing: %.4f rad apart",
       disturbed);
 }
 
@@ -203,8 +197,8 @@ const mjgScene mjg_sceneHysteresis = {
     .name = "hysteresis",
     .description = "the hysteresis model knows no disturbance of the load (Nordin, section 1)",
     .caption =
-        "The hysteresis model of backlash does not know a disturbance of the load. The shaft with "
-        "a gap does (Nordin, section 1).",
+        "The hysteresis model of backlash does not know a disturbance of the load. The shaft with a gap does (Nordin, "
+        "section 1).",
     .xml = "backlash/two_mass.xml",
     .duration = 4,
     mjgCASES(hysteresisCase),

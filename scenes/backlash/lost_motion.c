@@ -26,8 +26,7 @@ static void input(const mjModel* m, mjData* d, const mjgCase* variant) {
 
 static void claims(mjgClaims* claims, const mjgRun* run) {
   // axis and place of each joint of the stretched arm, and the tip
-  static const double axis[6][3] = {{0, 0, 1}, {0, 1, 0}, {0, 1, 0},
-                                    {1, 0, 0}, {0, 1, 0}, {1, 0, 0}};
+  static const double axis[6][3] = {{0, 0, 1}, {0, 1, 0}, {0, 1, 0}, {1, 0, 0}, {0, 1, 0}, {1, 0, 0}};
   static const double place[6] = {0, 0, 0.45, 0.65, 0.85, 0.95};
   static const double tip[3] = {1, 0.1, 0};
   static const char* const q[] = {"q_j1", "q_j2", "q_j3", "q_j4", "q_j5", "q_j6"};
@@ -52,8 +51,7 @@ static void claims(mjgClaims* claims, const mjgRun* run) {
       error += (moved - shift[k]) * (moved - shift[k]);
       size += shift[k] * shift[k];
     }
-    mjg_claim(claims, worst < 1e-3,
-              "%s: each joint loses %.3f arcmin, its play and its twist, to %.1e",
+    mjg_claim(claims, worst < 1e-3, "%s: each joint loses %.3f arcmin, its play and its twist, to %.1e",
               run[i].variant->name, play / mjg_arcmin(1), worst);
     mjg_claim(claims, error < 1e-4 * size, "%s: the tip loses %.4f mm, as geometry says to %.2f %%",
               run[i].variant->name, 1e3 * sqrt(size), 100 * sqrt(error / size));
@@ -64,9 +62,7 @@ static void claims(mjgClaims* claims, const mjgRun* run) {
 const mjgScene mjg_sceneLostMotion = {
     .name = "lost_motion",
     .description = "lost motion at the tip of a six-joint arm, from 1 arcmin to 1 degree of play",
-    .caption =
-        "An arm of six joints has play. The tip loses as much motion as the geometry of the arm "
-        "says.",
+    .caption = "An arm of six joints has play. The tip loses as much motion as the geometry of the arm says.",
     .xml = "backlash/lost_motion.xml",
     .duration = 4,
     mjgCASES(lostCase),

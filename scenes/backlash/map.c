@@ -8,8 +8,7 @@
 #define ROWS    81  // points in omega_d from -0.4 to 0.4 rad/s
 
 // alpha = 1 rad, k/c = 0.1 1/s, beta = 0.5 rad, in units of k = 1 N m/rad
-static const mjgBacklash law = {
-    .half_gap = 1, .stiffness = 1, .damping = 10, .rubber = 0.5, .exponent = 1};
+static const mjgBacklash law = {.half_gap = 1, .stiffness = 1, .damping = 10, .rubber = 0.5, .exponent = 1};
 
 
 static void measure(double* value, const mjModel* m, const mjData* d) {
@@ -51,20 +50,16 @@ static void claims(mjgClaims* claims, const mjgRun* run) {
       step = fmax(step, change);
     }
   }
-  mjg_claim(claims, wrong == 0,
-            "(23) is 0 or the torque (5) of the shaft in contact at all %d points", t->nrow);
-  mjg_claim(claims, pulls > 0, "(26) pulls where only a push is possible, area A2: %d points",
-            pulls);
-  mjg_claim(claims, rough == 0,
-            "(40) is continuous: it changes by %.2f N m at most from one point to the next", step);
+  mjg_claim(claims, wrong == 0, "(23) is 0 or the torque (5) of the shaft in contact at all %d points", t->nrow);
+  mjg_claim(claims, pulls > 0, "(26) pulls where only a push is possible, area A2: %d points", pulls);
+  mjg_claim(claims, rough == 0, "(40) is continuous: it changes by %.2f N m at most from one point to the next", step);
 }
 
 
 const mjgScene mjg_sceneGapMap = {
     .name = "gap_map",
     .description = "torque of four backlash models over the phase plane (Nordin, Fig. 2)",
-    .caption =
-        "The maps show the torque of four backlash models over angle and rate (Nordin, Fig. 2).",
+    .caption = "The maps show the torque of four backlash models over angle and rate (Nordin, Fig. 2).",
     .flg_still = 1,
     .xml = "backlash/two_mass.xml",
     .duration = 1e-3 * COLUMNS * ROWS,

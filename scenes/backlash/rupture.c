@@ -92,9 +92,8 @@ static void leave(double time[4], const mjgTrajectory* t) {
     const double* row = mjg_row(t, i);
     double theta = row[theta_d], omega = row[omega_d];
     double massless = theta + DAMPING / STIFFNESS * omega;
-    const int out[4] = {massless + INERTIA / STIFFNESS * row[alpha_d] > HALF_GAP,
-                        massless > HALF_GAP, theta >= mjg_backlashTouch(&law, omega),
-                        theta > HALF_GAP};
+    const int out[4] = {massless + INERTIA / STIFFNESS * row[alpha_d] > HALF_GAP, massless > HALF_GAP,
+                        theta >= mjg_backlashTouch(&law, omega), theta > HALF_GAP};
     for (int k = 0; k < 4; k++) {
       time[k] = out[k] && row[clock] < RUPTURE ? row[clock] : time[k];
     }
@@ -125,22 +124,18 @@ static void claims(mjgClaims* claims, const mjgRun* run) {
   for (int i = 0; i < NCASE; i++) {
     first[i] = firstTorque(run[i].trajectory);
   }
-  mjg_claim(
-      claims, zone[0] < zone[1] && zone[1] < zone[2] && zone[2] < zone[3],
-      "Fig. 8: out of the zone of jck (5) after %.3f s, of (3) %.3f s, of the phase plane (4) "
-      "%.3f s, of the dead zone (2) %.3f s",
-      zone[0], zone[1], zone[2], zone[3]);
+  mjg_claim(claims, zone[0] < zone[1] && zone[1] < zone[2] && zone[2] < zone[3],
+            "Fig. 8: out of the zone of jck (5) after %.3f s, of (3) %.3f s, of the phase plane (4) %.3f s, of the "
+            "dead zone (2) %.3f s",
+            zone[0], zone[1], zone[2], zone[3]);
   mjg_claim(claims,
             fabs(first[REVISED] - zone[1]) < 3e-3 && fabs(first[PHASE] - zone[2]) < 3e-3 &&
                 fabs(first[DEAD] - zone[3]) < 3e-3,
-            "the models without state transmit torque from there on: (3) as it stands %.3f s, (4) "
-            "%.3f s, (2) %.3f s",
+            "the models without state transmit torque from there on: (3) as it stands %.3f s, (4) %.3f s, (2) %.3f s",
             first[REVISED], first[PHASE], first[DEAD]);
-  mjg_claim(
-      claims, fabs(first[EXACT] - zone[3]) < 3e-3 && fabs(first[JCK] - zone[3]) < 3e-3,
-      "those with state touch with an untwisted shaft, when the dead zone does: exact %.3f s, "
-      "jck %.3f s",
-      first[EXACT], first[JCK]);
+  mjg_claim(claims, fabs(first[EXACT] - zone[3]) < 3e-3 && fabs(first[JCK] - zone[3]) < 3e-3,
+            "those with state touch with an untwisted shaft, when the dead zone does: exact %.3f s, jck %.3f s",
+            first[EXACT], first[JCK]);
 
   // the step of the phase plane model: at its touch, (19), the damper has the whole rate
   const mjgTrajectory* phase = run[PHASE].trajectory;
@@ -148,10 +143,8 @@ static void claims(mjgClaims* claims, const mjgRun* run) {
   const mjgBacklash law = {.half_gap = HALF_GAP, .stiffness = STIFFNESS, .damping = DAMPING};
   double expected = STIFFNESS * (mjg_backlashTouch(&law, omega) - HALF_GAP) + DAMPING * omega;
   double step = mjg_at(phase, torque, first[PHASE]);
-  mjg_claim(
-      claims, fabs(step / expected - 1) < 0.05 && mjg_at(phase, torque, first[PHASE] - 1e-3) == 0,
-      "the torque of the phase plane model steps from 0 to %.5f N m at its touch, %.5f by (19)",
-      step, expected);
+  mjg_claim(claims, fabs(step / expected - 1) < 0.05 && mjg_at(phase, torque, first[PHASE] - 1e-3) == 0,
+            "the torque of the phase plane model steps from 0 to %.5f N m at its touch, %.5f by (19)", step, expected);
 
   // Fig. 9 before the rupture
   double apart = 0, inertia = INFINITY;
@@ -163,8 +156,7 @@ static void claims(mjgClaims* claims, const mjgRun* run) {
     inertia = fmin(inertia, mjg_at(jck, torque, t) / exact - 1);
   }
   mjg_claim(claims, apart < 0.01 && inertia > 0.1,
-            "Fig. 9: after 7 s all models but jck have the same torque, within %.1g %%, and jck "
-            "%.0f %% more",
+            "Fig. 9: after 7 s all models but jck have the same torque, within %.1g %%, and jck %.0f %% more",
             100 * apart, 100 * inertia);
 
   // Fig. 9 from the rupture on
@@ -173,11 +165,10 @@ static void claims(mjgClaims* claims, const mjgRun* run) {
   while (mjg_at(jck, torque, reversed) >= 0 && reversed < 15) {
     reversed += 1e-3;
   }
-  mjg_claim(
-      claims, flip < -5 && mjg_at(jck, "T_5", RUPTURE) > 5 && reversed < RUPTURE + 1,
-      "at the rupture (5) turns from %.2f to %.2f N m at once, the coupling as soon as its gap is "
-      "crossed, %.2f s later",
-      mjg_at(jck, "T_5", RUPTURE), flip, reversed - RUPTURE);
+  mjg_claim(claims, flip < -5 && mjg_at(jck, "T_5", RUPTURE) > 5 && reversed < RUPTURE + 1,
+            "at the rupture (5) turns from %.2f to %.2f N m at once, the coupling as soon as its gap is crossed, %.2f "
+            "s later",
+            mjg_at(jck, "T_5", RUPTURE), flip, reversed - RUPTURE);
   double settle = reversed + 0.5, wrong = 0, lowest = INFINITY, rises = 0;
   for (double t = settle; t < 19.9; t += 0.1) {
     wrong += mjg_at(jck, torque, t + 0.1) <= mjg_at(jck, torque, t);
@@ -189,22 +180,19 @@ static void claims(mjgClaims* claims, const mjgRun* run) {
       rises += mjg_at(run[i].trajectory, torque, t + 0.1) >= mjg_at(run[i].trajectory, torque, t);
     }
   }
-  mjg_claim(
-      claims, wrong == 0 && mjg_at(jck, torque, 19.9) > 0.1 * mjg_at(jck, torque, settle),
-      "from there on the torque of jck rises to zero: %.3f N m after %.1f s, %.3f N m after 19.9 s",
-      mjg_at(jck, torque, settle), settle, mjg_at(jck, torque, 19.9));
-  mjg_claim(claims, lowest >= 0 && rises == 0,
-            "the others fall to zero and never reverse: lowest torque %g N m", lowest);
+  mjg_claim(claims, wrong == 0 && mjg_at(jck, torque, 19.9) > 0.1 * mjg_at(jck, torque, settle),
+            "from there on the torque of jck rises to zero: %.3f N m after %.1f s, %.3f N m after 19.9 s",
+            mjg_at(jck, torque, settle), settle, mjg_at(jck, torque, 19.9));
+  mjg_claim(claims, lowest >= 0 && rises == 0, "the others fall to zero and never reverse: lowest torque %g N m",
+            lowest);
 }
 
 
 const mjgScene mjg_sceneRupture = {
     .name = "rupture",
-    .description =
-        "the driving torque vanishes: only the torque of jck reverses (Akoto, Figs. 8, 9)",
+    .description = "the driving torque vanishes: only the torque of jck reverses (Akoto, Figs. 8, 9)",
     .caption =
-        "The driving torque vanishes suddenly. Only the torque of the model `jck` reverses (Akoto, "
-        "Figs. 8 and 9).",
+        "The driving torque vanishes suddenly. Only the torque of the model `jck` reverses (Akoto, Figs. 8 and 9).",
     .xml = "backlash/rupture.xml",
     .duration = 20,
     mjgCASES(ruptureCase),

@@ -81,10 +81,8 @@ static void claims(mjgClaims* claims, const mjgRun* run) {
   double measured = 2 * mjPI * cycles / (last - first);
   double swing = 0.5 * mjg_swing(t, "theta_d", from, to);
   mjg_claim(claims, fabs(swing / A - 1) < 0.1,
-            "encoder on the joint: limit cycle of %.4f rad in the gap, %.4f by harmonic balance",
-            swing, A);
-  mjg_claim(claims, fabs(measured / w - 1) < 0.1, "at %.1f rad/s, %.1f by harmonic balance",
-            measured, w);
+            "encoder on the joint: limit cycle of %.4f rad in the gap, %.4f by harmonic balance", swing, A);
+  mjg_claim(claims, fabs(measured / w - 1) < 0.1, "at %.1f rad/s, %.1f by harmonic balance", measured, w);
 
   // Nordin, section 5: a damped shaft in its gap cycles where the dead zone model (26) predicts rest
   double cycle[3];
@@ -92,11 +90,10 @@ static void claims(mjgClaims* claims, const mjgRun* run) {
     const mjgTrajectory* damped = run[2 + i].trajectory;
     cycle[i] = mjg_swing(damped, "q_load", from, to);
   }
-  mjg_claim(
-      claims, cycle[0] > 1e-3 && cycle[1] > 1e-3 && cycle[2] < 1e-6,
-      "with a damped shaft the exact model cycles by %.5f rad, the phase plane model by %.5f, the "
-      "dead zone model (26) predicts rest: %.1g",
-      cycle[0], cycle[1], cycle[2]);
+  mjg_claim(claims, cycle[0] > 1e-3 && cycle[1] > 1e-3 && cycle[2] < 1e-6,
+            "with a damped shaft the exact model cycles by %.5f rad, the phase plane model by %.5f, the dead zone "
+            "model (26) predicts rest: %.1g",
+            cycle[0], cycle[1], cycle[2]);
   double rest = mjg_highest(run[1].trajectory, "servo_rotor_velocity", from, to);
   double angle = mjg_at(run[1].trajectory, "servo_rotor_angle", 14);
   mjg_claim(claims, fabs(rest) < 1e-2 && fabs(angle - 0.05) < 1e-3,
@@ -108,8 +105,8 @@ const mjgScene mjg_sceneGapServo = {
     .name = "gap_servo",
     .description = "a servo with play limit-cycles or not, by the place of its encoder",
     .caption =
-        "A servo moves a joint with play. It comes to rest or swings in a limit cycle, depending "
-        "on the side that its encoder measures.",
+        "A servo moves a joint with play. It comes to rest or swings in a limit cycle, depending on the side that its "
+        "encoder measures.",
     .xml = "backlash/servo.xml",
     .duration = 15,
     mjgCASES(servoCase),

@@ -47,11 +47,10 @@ static void resonanceClaims(mjgClaims* claims, const mjgRun* run) {
     const double* row = mjg_row(phase, i);
     most = fmax(most, fabs(row[torque] - (row - phase->ncolumn)[torque]));
   }
-  mjg_claim(
-      claims, most < 2 * h,
-      "Fig. 2(a): without a gap (4) has no step: its torque changes by %.1g N m from one step to "
-      "the next, the input by up to %.1g; rupture shows the step that a gap gives it",
-      most, h);
+  mjg_claim(claims, most < 2 * h,
+            "Fig. 2(a): without a gap (4) has no step: its torque changes by %.1g N m from one step to the next, the "
+            "input by up to %.1g; rupture shows the step that a gap gives it",
+            most, h);
   for (int i = 0; i < 4; i++) {
     double with = 0, without = 0;
     for (double t = 40; t < 60; t += 0.01) {
@@ -61,10 +60,8 @@ static void resonanceClaims(mjgClaims* claims, const mjgRun* run) {
     }
     double error = (i ? without : with) * DAMPING;
     mjg_claim(claims, error < 0.02 && (i ? with : without) * DAMPING > 0.4,
-              "%s follows the shaft with%s inertia: twist within %.2f %% of its resonance, %.0f %% "
-              "from the other",
-              run[i].variant->name, i ? "out" : "", 100 * error,
-              100 * (i ? with : without) * DAMPING);
+              "%s follows the shaft with%s inertia: twist within %.2f %% of its resonance, %.0f %% from the other",
+              run[i].variant->name, i ? "out" : "", 100 * error, 100 * (i ? with : without) * DAMPING);
   }
 }
 
@@ -72,9 +69,7 @@ static void resonanceClaims(mjgClaims* claims, const mjgRun* run) {
 const mjgScene mjg_sceneResonance = {
     .name = "resonance",
     .description = "a shaft at its natural frequency: only jck knows it (Akoto, Fig. 2)",
-    .caption =
-        "A shaft is driven at its natural frequency, which only the model `jck` knows (Akoto, Fig. "
-        "2).",
+    .caption = "A shaft is driven at its natural frequency, which only the model `jck` knows (Akoto, Fig. 2).",
     .flg_still = 1,
     .xml = "backlash/shaft.xml",
     .duration = 60,
@@ -92,8 +87,7 @@ const mjgScene mjg_sceneResonance = {
 // k theta + c theta' + j theta'' = k alpha: the shaft under the constant torque k alpha
 static const mjgCase intervalCase[] = {
     {.name = "exact", .settings = "shaft.stiffness=5; shaft.damping=10"},
-    {.name = "jck",
-     .settings = "shaft.stiffness=5; shaft.damping=10; shaft.backlash=jck; shaft.shaft_inertia=10"},
+    {.name = "jck", .settings = "shaft.stiffness=5; shaft.damping=10; shaft.backlash=jck; shaft.shaft_inertia=10"},
 };
 
 
@@ -112,8 +106,7 @@ static void intervalClaims(mjgClaims* claims, const mjgRun* run) {
     worst[1] = fmax(worst[1], fabs(mjg_at(run[1].trajectory, "twist", t) - second));
   }
   mjg_claim(claims, worst[0] < 5e-3, "massless border: 1 - exp(-k t/c) within %.1e rad", worst[0]);
-  mjg_claim(claims, worst[1] < 5e-3, "border with inertia: its closed form within %.1e rad",
-            worst[1]);
+  mjg_claim(claims, worst[1] < 5e-3, "border with inertia: its closed form within %.1e rad", worst[1]);
 
   // time at which it is first within half a percent of the gap
   double reach[2] = {0};
@@ -123,14 +116,11 @@ static void intervalClaims(mjgClaims* claims, const mjgRun* run) {
     }
   }
   mjg_claim(claims, reach[1] < 0.55 * reach[0],
-            "with inertia the border is reached twice as fast: %.1f s instead of %.1f s", reach[1],
-            reach[0]);
+            "with inertia the border is reached twice as fast: %.1f s instead of %.1f s", reach[1], reach[0]);
 
   // Fig. 5: the borders cross where cos(t/2) + sin(t/2) = 1, the first time at pi seconds
   double crossing = 0.5;
-  while (mjg_at(run[1].trajectory, "twist", crossing) <
-             mjg_at(run[0].trajectory, "twist", crossing) &&
-         crossing < 15) {
+  while (mjg_at(run[1].trajectory, "twist", crossing) < mjg_at(run[0].trajectory, "twist", crossing) && crossing < 15) {
     crossing += 1e-3;
   }
   mjg_claim(claims, fabs(crossing - 3.14159265358979) < 0.02,
@@ -138,8 +128,7 @@ static void intervalClaims(mjgClaims* claims, const mjgRun* run) {
   double start = mjg_at(run[0].trajectory, "twist_rate", 0.02);
   double rest = mjg_at(run[1].trajectory, "twist_rate", 0.02);
   mjg_claim(claims, start > 0.45 && rest < 0.02,
-            "Fig. 6: only the shaft with inertia starts from rest: %.3f rad/s, not %.3f", rest,
-            start);
+            "Fig. 6: only the shaft with inertia starts from rest: %.3f rad/s, not %.3f", rest, start);
 }
 
 

@@ -36,8 +36,7 @@ static const mjgCase twoMassCase[] = {
     {.name = "rubber", .settings = "shaft.backlash=rubber; shaft.rubber=0.002"},
     {.name = "jck", .settings = "shaft.backlash=jck; shaft.shaft_inertia=0.05"},
     {.name = "limited_damping", .settings = "shaft.backlash=limited_damping"},
-    {.name = "hunt_crossley",
-     .settings = "shaft.backlash=hunt_crossley; shaft.damping=0; shaft.restitution=2"},
+    {.name = "hunt_crossley", .settings = "shaft.backlash=hunt_crossley; shaft.damping=0; shaft.restitution=2"},
     {.name = "deadzone", .settings = "shaft.backlash=deadzone; shaft.damping=0"},
     {.name = "smooth", .settings = "shaft.backlash=smooth; shaft.damping=0; shaft.rubber=0.002"},
     {"exact-printed", NULL, {19, 19}},
@@ -71,8 +70,7 @@ static void measure(double* value, const mjModel* m, const mjData* d) {
   mjg_gapState(value, value + 1, m, d);
   const int models[] = {mjgPHASE_PLANE, mjgDAMPED_DEADZONE, mjgREVISED_DEADZONE};
   for (int i = 0; i < 3; i++) {
-    mjgBacklash law = {
-        .model = models[i], .half_gap = HALF_GAP, .stiffness = STIFFNESS, .damping = DAMPING};
+    mjgBacklash law = {.model = models[i], .half_gap = HALF_GAP, .stiffness = STIFFNESS, .damping = DAMPING};
     double middle = value[0] - 0.5 * STEP * value[1];
     value[2 + i] = mjg_backlashTorque(NULL, NULL, &law, middle, value[1]);
   }
@@ -107,20 +105,16 @@ static void claims(mjgClaims* claims, const mjgRun* run) {
       error[i] = fmax(error[i], fabs(mjg_at(exact, "theta_d", t) - other) / range);
     }
   }
-  mjg_claim(
-      claims, error[PHASE] < 0.01 && error[REVISED] > 0.1 && error[DAMPED] > 0.1,
-      "theta_d against the exact shaft's: phase plane within %.2f %% of its range, (27) %.0f %%, "
-      "(26) %.0f %%",
-      100 * error[PHASE], 100 * error[REVISED], 100 * error[DAMPED]);
+  mjg_claim(claims, error[PHASE] < 0.01 && error[REVISED] > 0.1 && error[DAMPED] > 0.1,
+            "theta_d against the exact shaft's: phase plane within %.2f %% of its range, (27) %.0f %%, (26) %.0f %%",
+            100 * error[PHASE], 100 * error[REVISED], 100 * error[DAMPED]);
   double least = mjg_lowest(exact, torque, STEADY, END);
   double top = mjg_highest(exact, torque, STEADY, END);
   mjg_claim(claims, least == 0 && lowest > -HALF_GAP && lowest < HALF_GAP,
-            "the exact shaft opens and touches on its right side alone, and never pulls: torque "
-            "from %g to %.3f N m",
+            "the exact shaft opens and touches on its right side alone, and never pulls: torque from %g to %.3f N m",
             least, top);
   double pull = mjg_lowest(run[DAMPED].trajectory, torque, STEADY, END);
-  mjg_claim(claims, pull < -0.1 * top, "the damped dead zone (26) pulls at right contact: %.3f N m",
-            pull);
+  mjg_claim(claims, pull < -0.1 * top, "the damped dead zone (26) pulls at right contact: %.3f N m", pull);
 
   // value of the text: time between contacts; the phase plane model must exceed it
   double open = 0, shortest = INFINITY;
@@ -132,20 +126,19 @@ static void claims(mjgClaims* claims, const mjgRun* run) {
       open = 0;
     }
   }
-  mjg_claim(claims, shortest > 0.05 && shortest < 0.06,
-            "the shortest time between contacts is %.1f ms", 1e3 * shortest);
+  mjg_claim(claims, shortest > 0.05 && shortest < 0.06, "the shortest time between contacts is %.1f ms",
+            1e3 * shortest);
 
   // Table I: each model along the exact motion
   double T = mean(exact, torque), phase = mean(exact, "T_23");
   double dead = mean(exact, "T_26"), revised = mean(exact, "T_27");
   double negative = mjg_lowest(exact, "T_26", STEADY, END);
   mjg_claim(claims, fabs(T - PRELOAD) < 0.005 * PRELOAD && fabs(phase - T) < 0.01 * T,
-            "Table I, on the exact motion: %.4fe-3 N m s a cycle, (23) makes it %+.2f %%",
-            1e3 * T / FREQUENCY, 100 * (phase / T - 1));
-  mjg_claim(claims, dead < 0.9 * T && negative < -0.1 * top,
-            "(26) gives %+.0f %%, down to %.3f N m", 100 * (dead / T - 1), negative);
-  mjg_claim(claims, revised > 1.2 * T, "(27), which touches too early, gives %+.0f %%",
-            100 * (revised / T - 1));
+            "Table I, on the exact motion: %.4fe-3 N m s a cycle, (23) makes it %+.2f %%", 1e3 * T / FREQUENCY,
+            100 * (phase / T - 1));
+  mjg_claim(claims, dead < 0.9 * T && negative < -0.1 * top, "(26) gives %+.0f %%, down to %.3f N m",
+            100 * (dead / T - 1), negative);
+  mjg_claim(claims, revised > 1.2 * T, "(27), which touches too early, gives %+.0f %%", 100 * (revised / T - 1));
 
   // Table I with the torques as printed: its mean is the preload of 19 N m, and the models do not differ
   const mjgTrajectory* printed = run[PRINTED].trajectory;
@@ -154,12 +147,10 @@ static void claims(mjgClaims* claims, const mjgRun* run) {
   dead = mean(printed, "T_26");
   revised = mean(printed, "T_27");
   double least_d = mjg_lowest(printed, "theta_d", STEADY, END);
-  mjg_claim(
-      claims, fabs(T / 19 - 1) < 0.01 && fabs(phase - revised) < 0.002 * T,
-      "with 19 N m as printed a cycle has %.3f N m s, not 1.5327e-3; (23) %+.1f %%, (26) %+.1f %%, "
-      "(27) %+.1f %%; theta_d/alpha >= %.2f",
-      T / FREQUENCY, 100 * (phase / T - 1), 100 * (dead / T - 1), 100 * (revised / T - 1),
-      least_d / HALF_GAP);
+  mjg_claim(claims, fabs(T / 19 - 1) < 0.01 && fabs(phase - revised) < 0.002 * T,
+            "with 19 N m as printed a cycle has %.3f N m s, not 1.5327e-3; (23) %+.1f %%, (26) %+.1f %%, (27) %+.1f "
+            "%%; theta_d/alpha >= %.2f",
+            T / FREQUENCY, 100 * (phase / T - 1), 100 * (dead / T - 1), 100 * (revised / T - 1), least_d / HALF_GAP);
 }
 
 
@@ -167,8 +158,7 @@ const mjgScene mjg_sceneTwoMass = {
     .name = "two_mass",
     .description = "models of a shaft with a gap between two masses (Nordin, Fig. 3 and Table I)",
     .caption =
-        "A shaft with a gap connects two masses. Several models of the gap are compared (Nordin, "
-        "Fig. 3 and Table I).",
+        "A shaft with a gap connects two masses. Several models of the gap are compared (Nordin, Fig. 3 and Table I).",
     .xml = "backlash/two_mass.xml",
     .duration = END,
     mjgCASES(twoMassCase),

@@ -77,14 +77,12 @@ static void claims(mjgClaims* claims, const mjgRun* run) {
     }
     still[i] = (double)zero / n;
   }
-  mjg_claim(
-      claims, worst[0] < 0.01 && still[0] < 0.05,
-      "with compensation the worm joint follows the sine of %g rad within %.4f rad and stands "
-      "still %.1f %% of the time",
-      AMPLITUDE, worst[0], 100 * still[0]);
+  mjg_claim(claims, worst[0] < 0.01 && still[0] < 0.05,
+            "with compensation the worm joint follows the sine of %g rad within %.4f rad and stands still %.1f %% of "
+            "the time",
+            AMPLITUDE, worst[0], 100 * still[0]);
   mjg_claim(claims, worst[1] > 0.2 && still[1] > 0.3,
-            "without, it is off by up to %.3f rad and sticks %.0f %% of the time", worst[1],
-            100 * still[1]);
+            "without, it is off by up to %.3f rad and sticks %.0f %% of the time", worst[1], 100 * still[1]);
 }
 
 
@@ -92,8 +90,8 @@ const mjgScene mjg_sceneCompensation = {
     .name = "compensation",
     .description = "a worm joint follows a slow sine with friction compensation (Kikuuwe, 7)",
     .caption =
-        "A worm joint follows a slow sine. With friction compensation it follows smoothly, and "
-        "without it sticks (Kikuuwe, 7).",
+        "A worm joint follows a slow sine. With friction compensation it follows smoothly, and without it sticks "
+        "(Kikuuwe, 7).",
     .beside = "uncompensated",
     .xml = "compensation/compensation.xml",
     .duration = PERIODS / FREQUENCY,

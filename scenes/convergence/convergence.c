@@ -45,8 +45,7 @@ static double error(const mjgRun* run, const mjgRun* fine) {
     char name[mjgMAXNAME];
     snprintf(name, sizeof name, "q_%s%d", joint[i % 2], i / 2);
     for (int k = 0; k * SAMPLE < END - 1e-9; k++, n++) {
-      double difference =
-          mjg_at(run->trajectory, name, k * SAMPLE) - mjg_at(fine->trajectory, name, k * SAMPLE);
+      double difference = mjg_at(run->trajectory, name, k * SAMPLE) - mjg_at(fine->trajectory, name, k * SAMPLE);
       sum += difference * difference;
     }
   }
@@ -80,17 +79,15 @@ static void claims(mjgClaims* claims, const mjgRun* run) {
     xy += (x[i] - mean_x) * (y[i] - mean_y);
   }
   mjg_claim(claims, xy / xx > 0.95 && y[0] > y[FINE - 1],
-            "error falls from %.2g rad at 4 ms to %.2g rad at 0.25 ms: order %.2f", exp(y[0]),
-            exp(y[FINE - 1]), xy / xx);
+            "error falls from %.2g rad at 4 ms to %.2g rad at 0.25 ms: order %.2f", exp(y[0]), exp(y[FINE - 1]),
+            xy / xx);
 
   // contacts and stops of the motion slow the convergence
   const mjgTrajectory* fine = run[FINE].trajectory;
   int strikes = changes(fine, "floor", 0), stops = changes(fine, "v_shoulder0", 1);
   stops += changes(fine, "v_elbow0", 1);
   mjg_claim(claims, strikes >= 2 && stops >= 2,
-            "on the way it strikes the floor %d times, and "
-            "joints come to a stop %d times",
-            strikes, stops);
+            "on the way it strikes the floor %d times, and joints come to a stop %d times", strikes, stops);
   for (int i = 0; i < NCASE; i++) {
     mjg_claimSolved(claims, &run[i]);
   }
@@ -101,8 +98,8 @@ const mjgScene mjg_sceneConvergence = {
     .name = "convergence",
     .description = "six arms strike the floor, with steps of 4 to 0.25 ms",
     .caption =
-        "Six arms strike the floor, each with another step. Their motions approach each other in "
-        "proportion to the step.",
+        "Six arms strike the floor, each with another step. Their motions approach each other in proportion to the "
+        "step.",
     .xml = "convergence/convergence.xml",
     .duration = END,
     mjgCASES(convergenceCase),

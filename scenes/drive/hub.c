@@ -38,24 +38,20 @@ static void claims(mjgClaims* claims, const mjgRun* run) {
   mjg_claim(claims,
             fabs(mjg_at(t, "v_wheel", ON) - wheel) < 1e-9 * speed &&
                 fabs(mjg_at(t, "v_sprocket", ON) - sprocket) < 1e-9 * speed,
-            "pedals backwards: the wheel coasts with %.4f rad/s, by the closed form %.4f, the "
-            "sprocket turns with %.4f",
+            "pedals backwards: the wheel coasts with %.4f rad/s, by the closed form %.4f, the sprocket turns with %.4f",
             mjg_at(t, "v_wheel", ON), wheel, mjg_at(t, "v_sprocket", ON));
-  mjg_claim(
-      claims, fabs(mjg_at(t, "v_wheel", END) - end) < 1e-3 * speed,
-      "the sprocket catches up after %.3f s, and both have %.4f rad/s, by the closed form %.4f",
-      caught, mjg_at(t, "v_wheel", END), end);
+  mjg_claim(claims, fabs(mjg_at(t, "v_wheel", END) - end) < 1e-3 * speed,
+            "the sprocket catches up after %.3f s, and both have %.4f rad/s, by the closed form %.4f", caught,
+            mjg_at(t, "v_wheel", END), end);
   double ahead = mjg_highest(t, "ahead", 0, END);
-  mjg_claim(claims, ahead <= 1e-12 * speed,
-            "the sprocket is never ahead of the wheel: by %.2g rad/s at most", ahead);
+  mjg_claim(claims, ahead <= 1e-12 * speed, "the sprocket is never ahead of the wheel: by %.2g rad/s at most", ahead);
   mjg_claimSolved(claims, run);
 }
 
 
 const mjgScene mjg_sceneHub = {
     .name = "hub",
-    .description =
-        "the freewheel of a bicycle: the pedals drive the wheel, stop and catch up with it",
+    .description = "the freewheel of a bicycle: the pedals drive the wheel, stop and catch up with it",
     .caption = "The pedals drive a wheel through a freewheel, stop, and catch up with it.",
     .moment = 0.5,
     .xml = "drive/hub.xml",

@@ -16,8 +16,7 @@
 
 #define PITCH 0.3  // of the ratchet's teeth, rad
 
-static const mjgCase winchCase[] = {{.name = "backstop"},
-                                    {.name = "ratchet", .settings = "gear.tooth_pitch=0.3"}};
+static const mjgCase winchCase[] = {{.name = "backstop"}, {.name = "ratchet", .settings = "gear.tooth_pitch=0.3"}};
 
 
 static void input(const mjModel* m, mjData* d, const mjgCase* variant) {
@@ -32,12 +31,11 @@ static void claimRatchet(mjgClaims* claims, const mjgTrajectory* t, double from)
   double top = mjg_highest(t, "q_drum", OFF, ON), tooth = PITCH * floor(top / PITCH);
   double fall = LOAD / (INERTIA + ROTOR / BACK), hit = sqrt(2 * fall * (top - tooth));
   double stop = mjg_at(t, "q_drum", ON), fastest = -mjg_lowest(t, "v_drum", from, ON);
-  mjg_claim(
-      claims, stop <= tooth && stop > tooth - hit * step * 1.01,
-      "a ratchet falls back by %.4f rad, to %.4g rad behind its tooth; a step moves it by %.2g",
-      top - stop, tooth - stop, hit * step);
-  mjg_claim(claims, fabs(fastest - hit) < 0.01 * hit,
-            "it arrives there with %.4f rad/s, by the closed form %.4f", fastest, hit);
+  mjg_claim(claims, stop <= tooth && stop > tooth - hit * step * 1.01,
+            "a ratchet falls back by %.4f rad, to %.4g rad behind its tooth; a step moves it by %.2g", top - stop,
+            tooth - stop, hit * step);
+  mjg_claim(claims, fabs(fastest - hit) < 0.01 * hit, "it arrives there with %.4f rad/s, by the closed form %.4f",
+            fastest, hit);
   double arrived = from + hit / fall + 0.02;
   double rate = mjg_size(t, "v_drum", arrived, ON);
   mjg_claim(claims, rate == 0, "and holds: largest velocity %g rad/s, exactly 0", rate);
@@ -50,8 +48,8 @@ static void claims(mjgClaims* claims, const mjgRun* run) {
   // the motor drives: (M + eta m) a = eta T - W. It is off, and the rotor drives on: (M + eta m) a = -W
   double up = (FORWARD * TORQUE - LOAD) / (INERTIA + FORWARD * ROTOR);
   double speed = mjg_at(t, "v_drum", OFF);
-  mjg_claim(claims, fabs(speed - up * OFF) < 1e-3 * up,
-            "it winds with %.4f rad/s2, by the closed form %.4f", speed / OFF, up);
+  mjg_claim(claims, fabs(speed - up * OFF) < 1e-3 * up, "it winds with %.4f rad/s2, by the closed form %.4f",
+            speed / OFF, up);
   double slow = LOAD / (INERTIA + FORWARD * ROTOR), coast = speed * speed / (2 * slow);
   double coasted = mjg_at(t, "q_drum", ON) - mjg_at(t, "q_drum", OFF);
   mjg_claim(claims, fabs(coasted - coast) < 2e-3 * coast,
@@ -60,12 +58,10 @@ static void claims(mjgClaims* claims, const mjgRun* run) {
   double rate = mjg_size(t, "v_drum", from, ON);
   double sinks = mjg_at(t, "q_drum", from) - mjg_lowest(t, "q_drum", from, ON);
   mjg_claim(claims, rate == 0 && sinks == 0,
-            "then the backstop holds: largest velocity %g rad/s, the drum sinks by %g rad, both "
-            "exactly 0",
-            rate, sinks);
+            "then the backstop holds: largest velocity %g rad/s, the drum sinks by %g rad, both exactly 0", rate,
+            sinks);
   double again = mjg_at(t, "v_drum", END);
-  mjg_claim(claims, fabs(again - up * (END - ON)) < 1e-3 * up, "and it winds on with %.4f rad/s2",
-            again);
+  mjg_claim(claims, fabs(again - up * (END - ON)) < 1e-3 * up, "and it winds on with %.4f rad/s2", again);
   claimRatchet(claims, run[1].trajectory, from - 0.01);
   mjg_claimSolved(claims, run);
   mjg_claimSolved(claims, run + 1);

@@ -32,8 +32,8 @@ static void claims(mjgClaims* claims, const mjgRun* run) {
     double turn = mjg_swing(t, "q_link", 0, 1.5);
     double force = mjg_highest(t, "force", 0, 1.5);
     mjg_claim(claims, turn <= 1e-9 && force > 20,
-              "%s: the ball hits with %.0f N and turns the link by %.2g rad, at most 1e-9",
-              run[i].variant->name, force, turn);
+              "%s: the ball hits with %.0f N and turns the link by %.2g rad, at most 1e-9", run[i].variant->name, force,
+              turn);
     mjg_claimSolved(claims, &run[i]);
   }
 }

@@ -6,9 +6,7 @@
 
 
 double mjg_effMotor(double time, double v, double speed, double gain) {
-  return mjg_reached(time, mjgEFF_DOWN)  ? gain * (-speed - v)
-         : mjg_reached(time, mjgEFF_OFF) ? 0
-                                         : gain * (speed - v);
+  return mjg_reached(time, mjgEFF_DOWN) ? gain * (-speed - v) : mjg_reached(time, mjgEFF_OFF) ? 0 : gain * (speed - v);
 }
 
 
@@ -32,24 +30,21 @@ void mjg_effWork(double* in, double* out, const mjgRun* run, const char* joint, 
 }
 
 
-void mjg_effClaims(mjgClaims* claims, const mjgRun* run, const char* joint, double eta_f,
-                   double eta_b) {
+void mjg_effClaims(mjgClaims* claims, const mjgRun* run, const char* joint, double eta_f, double eta_b) {
   const char* name = run->variant ? run->variant->name : "";
   double in, out;
   mjg_effWork(&in, &out, run, joint, 1);
   double lifting = out / in;
   mjg_claim(claims, out > 0 && fabs(lifting / eta_f - 1) < 1e-3,
-            "%s, lifting: %.6g J of the motor's %.6g J arrive, efficiency %.6f, theory %.6f", name,
-            out, in, lifting, eta_f);
+            "%s, lifting: %.6g J of the motor's %.6g J arrive, efficiency %.6f, theory %.6f", name, out, in, lifting,
+            eta_f);
 
   // while it sinks the load gives work and the motor takes it, or gives some too
   mjg_effWork(&in, &out, run, joint, 0);
   double lowering = in / out;
-  mjg_claim(
-      claims, out < 0 && fabs(lowering / eta_b - 1) < 1e-3,
-      "%s, lowering: of the load's %.6g J %.6g J arrive at the motor, efficiency %.6f, theory "
-      "%.6f",
-      name, -out, -in, lowering, eta_b);
+  mjg_claim(claims, out < 0 && fabs(lowering / eta_b - 1) < 1e-3,
+            "%s, lowering: of the load's %.6g J %.6g J arrive at the motor, efficiency %.6f, theory %.6f", name, -out,
+            -in, lowering, eta_b);
 
   // with the motor off it stands, once it has come to rest, or falls
   char v_name[mjgMAXNAME];

@@ -20,7 +20,6 @@ void mjg_effWork(double* in, double* out, const mjgRun* run, const char* joint, 
 
 // claims of one case: efficiency in both directions to 0.1 %, and whether it stands still with the
 // motor off; eta_f and eta_b are those of theory
-void mjg_effClaims(mjgClaims* claims, const mjgRun* run, const char* joint, double eta_f,
-                   double eta_b);
+void mjg_effClaims(mjgClaims* claims, const mjgRun* run, const char* joint, double eta_f, double eta_b);
 
 #endif  // SCENES_EFFICIENCY_EFFICIENCY_H_

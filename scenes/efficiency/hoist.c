@@ -13,13 +13,9 @@
 #define MU(variant)    ((variant)->parameter[1])
 
 static const mjgCase hoistCase[] = {
-    {"single-start",
-     "worm.lead_angle=0.08726646259971647; worm.mu=0.1",
-     {0.08726646259971647, 0.1}},
+    {"single-start", "worm.lead_angle=0.08726646259971647; worm.mu=0.1", {0.08726646259971647, 0.1}},
     {"four-start", "worm.lead_angle=0.3490658503988659; worm.mu=0.05", {0.3490658503988659, 0.05}},
-    {"four-start-dry",
-     "worm.lead_angle=0.3490658503988659; worm.mu=0.2",
-     {0.3490658503988659, 0.2}},
+    {"four-start-dry", "worm.lead_angle=0.3490658503988659; worm.mu=0.2", {0.3490658503988659, 0.2}},
 };
 
 
@@ -38,8 +34,7 @@ static void measure(double* value, const mjModel* m, const mjData* d) {
 static void claims(mjgClaims* claims, const mjgRun* run) {
   for (int i = 0; i < (int)(sizeof hoistCase / sizeof *hoistCase); i++) {
     double angle = ANGLE(run[i].variant), rho = atan(MU(run[i].variant) / cos(FLANK * DEGREE));
-    mjg_effClaims(claims, &run[i], "drum", tan(angle) / tan(angle + rho),
-                  tan(angle - rho) / tan(angle));
+    mjg_effClaims(claims, &run[i], "drum", tan(angle) / tan(angle + rho), tan(angle - rho) / tan(angle));
   }
 }
 

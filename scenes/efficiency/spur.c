@@ -67,20 +67,17 @@ static void claims(mjgClaims* claims, const mjgRun* run) {
     mjg_effWork(&in, &out, &run[i], "wheel", 1);
     double low = mjg_lowest(run[i].trajectory, "friction_wheel", 0.6, 1 - 1e-3);
     double high = mjg_highest(run[i].trajectory, "friction_wheel", 0.6, 1 - 1e-3);
-    mjg_claim(
-        claims,
-        low >= 0 && low < 0.3 * high && out / in > eta_f && fabs(out / in / eta_f - 1) < 0.01,
-        "%s, driving: friction follows the teeth, %.4f to %.4f N m, mean efficiency %.6f, of the "
-        "averaged coefficients %.6f",
-        run[i].variant->name, low, high, out / in, eta_f);
+    mjg_claim(claims, low >= 0 && low < 0.3 * high && out / in > eta_f && fabs(out / in / eta_f - 1) < 0.01,
+              "%s, driving: friction follows the teeth, %.4f to %.4f N m, mean efficiency %.6f, of the averaged "
+              "coefficients %.6f",
+              run[i].variant->name, low, high, out / in, eta_f);
   }
 }
 
 
 const mjgScene mjg_sceneSpurDrive = {
     .name = "spur-drive",
-    .description =
-        "a pair of spur gears drives and is driven: efficiency, and torque with the teeth",
+    .description = "a pair of spur gears drives and is driven: efficiency, and torque with the teeth",
     .caption = "A pair of spur gears drives a load, and then the load drives the gears.",
     .moment = 0.9,
     .xml = "efficiency/spur.xml",

@@ -34,8 +34,7 @@ static const double kAmplitude[NJOINT] = {0.3, -0.2, -0.25};
 
 
 static void path(double* q, double* v, double* a, double time) {
-  double w = 2 * mjPI / PERIOD, x = fmin(time / BEGIN, 1),
-         ramp = x * x * x * (10 - x * (15 - 6 * x));
+  double w = 2 * mjPI / PERIOD, x = fmin(time / BEGIN, 1), ramp = x * x * x * (10 - x * (15 - 6 * x));
   double rate = x < 1 ? 30 * x * x * (1 - x) * (1 - x) / BEGIN : 0;
   double bend = x < 1 ? 60 * x * (1 - x) * (1 - 2 * x) / (BEGIN * BEGIN) : 0;
   for (int i = 0; i < NJOINT; i++) {
@@ -63,8 +62,7 @@ static void solveGears(mjtNum* torque, const mjModel* m, mjData* d, const mjtNum
   double low[NJOINT], high[NJOINT];
   int motion[NJOINT];
   __typeof__(mjg_inverse)* inverse;
-  if (mjg_findFunction(&inverse, "mjg_inverse") ||
-      inverse(low, high, motion, m, d, acc, NULL, NULL, 0) < 0) {
+  if (mjg_findFunction(&inverse, "mjg_inverse") || inverse(low, high, motion, m, d, acc, NULL, NULL, 0) < 0) {
     mju_error("feedforward: the plugin gives no torques");
   }
   for (int i = 0; i < NJOINT; i++) {
@@ -109,9 +107,8 @@ static void measure(double* value, const mjModel* m, const mjData* d) {
   path(q, v, a, d->time);
   tip(goal, q);
   tip(now, d->qpos);
-  value[0] =
-      1e3 * sqrt((now[0] - goal[0]) * (now[0] - goal[0]) + (now[1] - goal[1]) * (now[1] - goal[1]) +
-                 (now[2] - goal[2]) * (now[2] - goal[2]));
+  value[0] = 1e3 * sqrt((now[0] - goal[0]) * (now[0] - goal[0]) + (now[1] - goal[1]) * (now[1] - goal[1]) +
+                        (now[2] - goal[2]) * (now[2] - goal[2]));
   value[1] = hypot(goal[0], goal[1]);
   value[2] = goal[2];
   value[3] = hypot(now[0], now[1]);
@@ -138,16 +135,14 @@ static void claims(mjgClaims* claims, const mjgRun* run) {
     still[i] = rests(run[i].trajectory, "v_shoulder");
   }
   mjg_claim(claims, error[0] < 0.5 && still[0] < 0.02,
-            "with its gears compensated the load of 5 kg follows its path within %.2f mm, and the "
-            "shoulder stands still for %.1f %% of the time",
+            "with its gears compensated the load of 5 kg follows its path within %.2f mm, and the shoulder stands "
+            "still for %.1f %% of the time",
             error[0], 100 * still[0]);
-  mjg_claim(
-      claims, error[1] > 10 && still[1] > 0.2,
-      "without, the same controller is off by %.0f mm, and the shoulder stands still for %.0f "
-      "%% of the time",
-      error[1], 100 * still[1]);
-  mjg_claim(claims, error[2] > 5 * error[0],
-            "with a constant for each joint's friction it is off by %.1f mm", error[2]);
+  mjg_claim(claims, error[1] > 10 && still[1] > 0.2,
+            "without, the same controller is off by %.0f mm, and the shoulder stands still for %.0f %% of the time",
+            error[1], 100 * still[1]);
+  mjg_claim(claims, error[2] > 5 * error[0], "with a constant for each joint's friction it is off by %.1f mm",
+            error[2]);
   mjg_claimSolved(claims, &run[0]);
 }
 
@@ -156,8 +151,8 @@ const mjgScene mjg_sceneFeedforward = {
     .name = "feedforward",
     .description = "an arm carries a load along a slow path, its gears compensated or not",
     .caption =
-        "An arm carries 5 kg along a slow path, with the motor torques that its worm gears need, "
-        "with those without gears, and with a constant for friction.",
+        "An arm carries 5 kg along a slow path, with the motor torques that its worm gears need, with those without "
+        "gears, and with a constant for friction.",
     .beside = "uncompensated,constant",
     .joint = "shoulder",
     .xml = "feedforward/feedforward.xml",

@@ -20,8 +20,7 @@ static const mjgCase creepCase[] = {
 
 static void schedule(mjgFlapInput* input, double time, const mjgCase* variant) {
   double command = SLOPE * (fmin(time, TURN) - 0.1 - fmax(time - TURN, 0));
-  *input = (mjgFlapInput){fmax(command, 0) * mjgFLAP_DEGREE, mjg_reached(time, 0.1) ? LOAD : 0,
-                          mjgFLAP_FULL};
+  *input = (mjgFlapInput){fmax(command, 0) * mjgFLAP_DEGREE, mjg_reached(time, 0.1) ? LOAD : 0, mjgFLAP_FULL};
 }
 
 
@@ -50,8 +49,7 @@ static Steps steps(const mjgRun* run, double from, double to) {
   double first = 0, last = 0;
   for (int i = 1; i < r->nrow; i++) {
     const double* row = mjg_row(r, i);
-    if (row[time] > from && row[time] < to && row[velocity] != 0 &&
-        row[velocity - r->ncolumn] == 0) {
+    if (row[time] > from && row[time] < to && row[velocity] != 0 && row[velocity - r->ncolumn] == 0) {
       first = s.n++ ? first : row[time];
       last = row[time];
     }
@@ -70,32 +68,28 @@ static void claims(mjgClaims* claims, const mjgRun* run) {
     down[i] = steps(&run[i], TURN + 0.6, 3.9);
     error[i] = mjg_flapMeanError(&run[i], 0.8, TURN);
     mjg_claim(claims, up[i].n >= 3 && down[i].n >= 3,
-              "figure %d: moves in steps, %d of %.5f deg against the load, %d of %.5f deg with it",
-              16 + i, up[i].n, up[i].height, down[i].n, down[i].height);
+              "figure %d: moves in steps, %d of %.5f deg against the load, %d of %.5f deg with it", 16 + i, up[i].n,
+              up[i].height, down[i].n, down[i].height);
   }
   const Steps *opposing = &up[IRREVERSIBLE], *aiding = &down[IRREVERSIBLE];
-  mjg_claim(
-      claims, opposing->height > up[REVERSIBLE].height && aiding->height > down[REVERSIBLE].height,
-      "the irreversible flap makes larger steps: %.5f and %.5f deg opposing, %.5f and %.5f deg "
-      "aiding",
-      opposing->height, up[REVERSIBLE].height, aiding->height, down[REVERSIBLE].height);
-  mjg_claim(claims,
-            opposing->period > up[REVERSIBLE].period && aiding->period > down[REVERSIBLE].period,
-            "and its period is longer: %.3f and %.3f s opposing, %.3f and %.3f s aiding",
-            opposing->period, up[REVERSIBLE].period, aiding->period, down[REVERSIBLE].period);
-  mjg_claim(claims,
-            down[REVERSIBLE].height > up[REVERSIBLE].height && aiding->height > opposing->height,
+  mjg_claim(claims, opposing->height > up[REVERSIBLE].height && aiding->height > down[REVERSIBLE].height,
+            "the irreversible flap makes larger steps: %.5f and %.5f deg opposing, %.5f and %.5f deg aiding",
+            opposing->height, up[REVERSIBLE].height, aiding->height, down[REVERSIBLE].height);
+  mjg_claim(claims, opposing->period > up[REVERSIBLE].period && aiding->period > down[REVERSIBLE].period,
+            "and its period is longer: %.3f and %.3f s opposing, %.3f and %.3f s aiding", opposing->period,
+            up[REVERSIBLE].period, aiding->period, down[REVERSIBLE].period);
+  mjg_claim(claims, down[REVERSIBLE].height > up[REVERSIBLE].height && aiding->height > opposing->height,
             "steps with the aiding load are larger than those against it");
   mjg_claim(claims, error[IRREVERSIBLE] > error[REVERSIBLE],
-            "against the load the irreversible flap is further behind: %.5f and %.5f deg",
-            error[IRREVERSIBLE], error[REVERSIBLE]);
+            "against the load the irreversible flap is further behind: %.5f and %.5f deg", error[IRREVERSIBLE],
+            error[REVERSIBLE]);
 
   // gamma_u is not 0 here, so that T_FR0 and FSD mean slightly different things: see README.md
   for (int i = 0; i < 2; i++) {
     double allowed, difference = mjg_flapTable(&allowed, &run[i], schedule);
     mjg_claim(claims, difference < 1.1 * fmax(up[i].height, down[i].height),
-              "%s moves as Table 1 says within one of its steps: largest difference %.2g deg",
-              run[i].variant->name, difference);
+              "%s moves as Table 1 says within one of its steps: largest difference %.2g deg", run[i].variant->name,
+              difference);
   }
 }
 

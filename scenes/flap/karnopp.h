@@ -37,17 +37,16 @@ static inline double mjg_clampKarnopp(double x, double low, double high) {
 // torque
 //   motor  torque in the joint's direction       load  torque against it       h  timestep > 0
 // error: mjgERR_ARGUMENT, mjgERR_NOT_FINITE. Numbers in the body are those of its statements.
-static inline int mjg_stepKarnopp(double* position, double* velocity, double* t,
-                                  const mjgKarnopp* joint, double motor, double load, double h) {
+static inline int mjg_stepKarnopp(double* position, double* velocity, double* t, const mjgKarnopp* joint, double motor,
+                                  double load, double h) {
   const mjgKarnopp* j = joint;
-  if (!position || !velocity || !j || !(j->eta_opp > 0 && j->eta_opp <= 1) || !(j->eta_aid <= 1) ||
-      !(j->fsd >= 1) || !(j->friction >= 0) || !(j->viscous >= 0) || !(j->inertia > 0) ||
-      !(j->limit > 0) || !(h > 0)) {
+  if (!position || !velocity || !j || !(j->eta_opp > 0 && j->eta_opp <= 1) || !(j->eta_aid <= 1) || !(j->fsd >= 1) ||
+      !(j->friction >= 0) || !(j->viscous >= 0) || !(j->inertia > 0) || !(j->limit > 0) || !(h > 0)) {
     return mjgERR_ARGUMENT;
   }
-  if (!isfinite(*position) || !isfinite(*velocity) || !isfinite(motor) || !isfinite(load) ||
-      !isfinite(h) || !isfinite(j->eta_aid) || !isfinite(j->fsd) || !isfinite(j->friction) ||
-      !isfinite(j->viscous) || !isfinite(j->inertia)) {
+  if (!isfinite(*position) || !isfinite(*velocity) || !isfinite(motor) || !isfinite(load) || !isfinite(h) ||
+      !isfinite(j->eta_aid) || !isfinite(j->fsd) || !isfinite(j->friction) || !isfinite(j->viscous) ||
+      !isfinite(j->inertia)) {
     return mjgERR_NOT_FINITE;
   }
   double v = *velocity;

@@ -72,8 +72,8 @@ static void claims(mjgClaims* claims, const mjgRun* run) {
     moved[i] = mjg_lowest(run[i].trajectory, "position", 0.02, 0.0695) - 0.1;
   }
   mjg_claim(claims, moved[REVERSIBLE] < -0.001 && moved[IRREVERSIBLE] == 0 && moved[STATIC] == 0,
-            "the load moves only the reversible flap before the ramp begins: %.4f, %g, %g deg",
-            moved[REVERSIBLE], moved[IRREVERSIBLE], moved[STATIC]);
+            "the load moves only the reversible flap before the ramp begins: %.4f, %g, %g deg", moved[REVERSIBLE],
+            moved[IRREVERSIBLE], moved[STATIC]);
 
   // error at break-away: positive, the servo brakes, or negative, it drives
   double start[3], steady[3], unloaded[3];
@@ -84,40 +84,31 @@ static void claims(mjgClaims* claims, const mjgRun* run) {
   }
   mjg_claim(
       claims, start[REVERSIBLE] > 0 && steady[REVERSIBLE] > 0,
-      "figure 11: reversible, the servo brakes the aiding load: error %+.5f deg at break-away, "
-      "%+.5f deg in the ramp",
+      "figure 11: reversible, the servo brakes the aiding load: error %+.5f deg at break-away, %+.5f deg in the ramp",
       start[REVERSIBLE], steady[REVERSIBLE]);
-  mjg_claim(
-      claims, start[IRREVERSIBLE] < 0 && steady[IRREVERSIBLE] < 0,
-      "figure 12: irreversible, the servo must drive: error %+.5f deg at break-away, %+.5f deg in "
-      "the ramp",
-      start[IRREVERSIBLE], steady[IRREVERSIBLE]);
+  mjg_claim(claims, start[IRREVERSIBLE] < 0 && steady[IRREVERSIBLE] < 0,
+            "figure 12: irreversible, the servo must drive: error %+.5f deg at break-away, %+.5f deg in the ramp",
+            start[IRREVERSIBLE], steady[IRREVERSIBLE]);
   mjg_claim(
       claims, start[STATIC] < 0 && steady[STATIC] > 0,
-      "figure 13: irreversible at rest and reversible in motion: error %+.5f deg at break-away, "
-      "%+.5f deg in the ramp",
+      "figure 13: irreversible at rest and reversible in motion: error %+.5f deg at break-away, %+.5f deg in the ramp",
       start[STATIC], steady[STATIC]);
-  mjg_claim(
-      claims, unloaded[0] < 0 && unloaded[1] < 0 && unloaded[2] < 0,
-      "without load the error has the sign of the ramp's slope in all three: %+.5f, %+.5f, %+.5f",
-      unloaded[0], unloaded[1], unloaded[2]);
+  mjg_claim(claims, unloaded[0] < 0 && unloaded[1] < 0 && unloaded[2] < 0,
+            "without load the error has the sign of the ramp's slope in all three: %+.5f, %+.5f, %+.5f", unloaded[0],
+            unloaded[1], unloaded[2]);
 
   // triangle: distance of the flap behind its command at the end of each ramp
-  double up = mjg_flapMeanError(&run[TRIANGLE], 0.4, 0.5),
-         down = -mjg_flapMeanError(&run[TRIANGLE], 0.8, 0.9);
+  double up = mjg_flapMeanError(&run[TRIANGLE], 0.4, 0.5), down = -mjg_flapMeanError(&run[TRIANGLE], 0.8, 0.9);
   double up_locked = mjg_flapMeanError(&run[TRIANGLE_LOCKED], 0.4, 0.5);
   double down_locked = -mjg_flapMeanError(&run[TRIANGLE_LOCKED], 0.8, 0.9);
-  mjg_claim(claims, down < 0,
-            "figure 14: the aiding load makes the reversible flap lead its command by %.5f deg",
+  mjg_claim(claims, down < 0, "figure 14: the aiding load makes the reversible flap lead its command by %.5f deg",
             -down);
-  mjg_claim(claims, down_locked > 0,
-            "figure 15: the irreversible flap lags under an aiding load too, by %.5f deg",
+  mjg_claim(claims, down_locked > 0, "figure 15: the irreversible flap lags under an aiding load too, by %.5f deg",
             down_locked);
-  mjg_claim(
-      claims, up > 0 && up < up_locked && down < down_locked,
-      "the reversible flap is less behind than the irreversible one: %.5f to %.5f deg opposing, "
-      "%.5f to %.5f deg aiding",
-      up, up_locked, down, down_locked);
+  mjg_claim(claims, up > 0 && up < up_locked && down < down_locked,
+            "the reversible flap is less behind than the irreversible one: %.5f to %.5f deg opposing, %.5f to %.5f deg "
+            "aiding",
+            up, up_locked, down, down_locked);
 
   // the paper's own algorithm
   mjg_flapClaimTable(claims, run, 5, schedule);
@@ -129,8 +120,8 @@ const mjgScene mjg_sceneFlapRamp = {
     .description = "the flap follows ramps: who drives and who brakes (Borello, Figs. 11-15)",
     mjgFLAP_SCENE,
     .caption =
-        "The flap follows a ramp under load. In one direction friction helps the load, and in the "
-        "other it helps the motor.",
+        "The flap follows a ramp under load. In one direction friction helps the load, and in the other it helps the "
+        "motor.",
     .moment = 0.5,
     .duration = 1.7,
     mjgCASES(rampCase),

@@ -166,10 +166,9 @@ double mjg_flapArrival(const mjgCase* variant, mjgFlapSchedule schedule, double 
 void mjg_flapClaimTable(mjgClaims* claims, const mjgRun* run, int n, mjgFlapSchedule schedule) {
   for (int i = 0; i < n; i++) {
     double allowed, difference = mjg_flapTable(&allowed, &run[i], schedule);
-    mjg_claim(
-        claims, difference < allowed,
-        "%s moves as Table 1 says: largest difference %.2g deg; two timesteps may cost %.2g deg",
-        run[i].variant->name, difference, allowed);
+    mjg_claim(claims, difference < allowed,
+              "%s moves as Table 1 says: largest difference %.2g deg; two timesteps may cost %.2g deg",
+              run[i].variant->name, difference, allowed);
   }
 }
 

@@ -26,12 +26,12 @@
 
 // name, settings and parameters of a case; ratio and coulomb are static_ratio and coulomb of the
 // gear: FSD and T_FR0 if gamma_u = 0, see README.md
-#define mjgFLAP_CASE_UNEVEN(name, opp, aid, fsd, start, target, stop, ratio, coulomb) \
-  name,                                                                               \
-      "transmission.eta_forward=" #opp "; transmission.eta_backward=" #aid            \
-      "; transmission.static_ratio=" #ratio "; transmission.coulomb=" #coulomb,       \
-  {                                                                                   \
-    opp, aid, fsd, start, target, stop                                                \
+#define mjgFLAP_CASE_UNEVEN(name, opp, aid, fsd, start, target, stop, ratio, coulomb)                            \
+  name,                                                                                                          \
+      "transmission.eta_forward=" #opp "; transmission.eta_backward=" #aid "; transmission.static_ratio=" #ratio \
+      "; transmission.coulomb=" #coulomb,                                                                        \
+  {                                                                                                              \
+    opp, aid, fsd, start, target, stop                                                                           \
   }
 #define mjgFLAP_CASE(name, opp, aid, fsd, start, target, stop) \
   mjgFLAP_CASE_UNEVEN(name, opp, aid, fsd, start, target, stop, fsd, 3e3)
@@ -57,8 +57,7 @@ void mjg_flapApply(const mjModel* m, mjData* d, const mjgCase* variant, mjgFlapS
 void mjg_flapMeasure(double* value, const mjModel* m, const mjData* d);
 
 // one step of the law without the engine
-int mjg_flapStep(double* q, double* v, double time, const mjModel* m, const mjgCase* variant,
-                 mjgFlapSchedule schedule);
+int mjg_flapStep(double* q, double* v, double time, const mjModel* m, const mjgCase* variant, mjgFlapSchedule schedule);
 
 // Table 1 of the paper, ends of travel included, from the first row of a run on: largest difference
 // of its position, and the allowance for two explicit timesteps at starts and stops, both in
@@ -72,9 +71,9 @@ void mjg_flapClaimTable(mjgClaims* claims, const mjgRun* run, int n, mjgFlapSche
 double mjg_flapMeanError(const mjgRun* run, double from, double to);
 
 // parts of all scenes of the flap
-#define mjgFLAP_SCENE                                     \
-  .xml = "flap/flap.xml", .configure = mjg_flapConfigure, \
-  .column = "position command error load supply", .measure = mjg_flapMeasure
+#define mjgFLAP_SCENE                                                                                     \
+  .xml = "flap/flap.xml", .configure = mjg_flapConfigure, .column = "position command error load supply", \
+  .measure = mjg_flapMeasure
 
 // time at which Table 1 has come to rest within 0.02 deg of a case's target, s; -1: not
 // before the end

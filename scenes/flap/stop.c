@@ -50,22 +50,18 @@ static void claims(mjgClaims* claims, const mjgRun* run) {
     const mjgTrajectory* r = run[i].trajectory;
     double impact = firstTime(r, 0, STOP, 0), speed = mjg_at(r, "v_flap", impact - 5e-4);
     double back = mjg_lowest(r, "v_flap", impact + 0.005, TURN - 5e-4);
-    double high = mjg_highest(r, "position", impact, TURN),
-           low = mjg_lowest(r, "position", impact, TURN);
-    mjg_claim(claims,
-              impact < TURN - 0.1 && high < STOP + CONTACT && low > STOP - CONTACT &&
-                  back > -0.05 * speed,
-              "%s: runs into its stop at %.3f s with %.2f deg/s and stays there, without rebound: "
-              "%.5f to %.5f deg, back with %.1g of that speed at most",
+    double high = mjg_highest(r, "position", impact, TURN), low = mjg_lowest(r, "position", impact, TURN);
+    mjg_claim(claims, impact < TURN - 0.1 && high < STOP + CONTACT && low > STOP - CONTACT && back > -0.05 * speed,
+              "%s: runs into its stop at %.3f s with %.2f deg/s and stays there, without rebound: %.5f to %.5f deg, "
+              "back with %.1g of that speed at most",
               name, impact, speed / mjgFLAP_DEGREE, low, high, fmax(-back / speed, 0));
     double leaves = firstTime(r, TURN - 1e-9, 0, 1);
-    mjg_claim(claims, leaves < TURN + 1.1e-3,
-              "%s: leaves it %.1f ms after the command has returned, at most two steps", name,
-              1e3 * (leaves - TURN));
+    mjg_claim(claims, leaves < TURN + 1.1e-3, "%s: leaves it %.1f ms after the command has returned, at most two steps",
+              name, 1e3 * (leaves - TURN));
     double allowed, difference = mjg_flapTable(&allowed, &run[i], schedule);
     mjg_claim(claims, difference < allowed + CONTACT,
-              "%s: moves as Table 1 says: largest difference %.2g deg; two timesteps may cost %.2g "
-              "deg and the soft limit %.2g deg",
+              "%s: moves as Table 1 says: largest difference %.2g deg; two timesteps may cost %.2g deg and the soft "
+              "limit %.2g deg",
               name, difference, allowed, CONTACT);
   }
 }
@@ -75,8 +71,7 @@ const mjgScene mjg_sceneFlapStop = {
     .name = "flap-stop",
     .description = "the flap runs into its end of travel and leaves it (Borello, Table 1)",
     mjgFLAP_SCENE,
-    .caption =
-        "The flap runs into its end of travel. When the motor turns back it comes off at once.",
+    .caption = "The flap runs into its end of travel. When the motor turns back it comes off at once.",
     .moment = 0.5,
     .duration = 1.5,
     mjgCASES(stopCase),

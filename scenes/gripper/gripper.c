@@ -81,14 +81,12 @@ static void claims(mjgClaims* claims, const mjgRun* run) {
   // it holds the squeezed box
   double grip = mjg_lowest(screw, "grip", FREE, END), other = mjg_lowest(welded, "grip", FREE, END);
   mjg_claim(claims, grip > 20 && fabs(grip - other) < 0.05 * grip,
-            "motor off, it grips with %.2f N; welded fingers for comparison with %.2f N", grip,
-            other);
+            "motor off, it grips with %.2f N; welded fingers for comparison with %.2f N", grip, other);
   double slip = mjg_at(screw, "height", FREE) - mjg_at(screw, "height", END);
   double without = mjg_at(welded, "height", FREE) - mjg_at(welded, "height", END);
   mjg_claim(claims, slip - without < 1e-4 && mjg_at(screw, "height", END) > 0.14,
-            "the box slips by %.2g mm in 60 s, between welded fingers by %.2g mm: less than 0.1 mm "
-            "more",
-            1e3 * slip, 1e3 * without);
+            "the box slips by %.2g mm in 60 s, between welded fingers by %.2g mm: less than 0.1 mm more", 1e3 * slip,
+            1e3 * without);
   double turn = change(screw, "q_screw", FREE, END);
   mjg_claim(claims, turn == 0, "the screw does not turn: %g rad in 60 s", turn);
 
@@ -96,13 +94,12 @@ static void claims(mjgClaims* claims, const mjgRun* run) {
   double moved = change(screw, "q_left", END, OPEN - 0.01);
   turn = change(screw, "q_screw", END, OPEN - 0.01);
   mjg_claim(claims, turn == 0 && moved < 1e-4 && mjg_at(screw, "height", OPEN) > 0.14,
-            "a hand that pulls both fingers with %d N turns the screw by %g rad and bends a finger "
-            "by %.2g mm",
-            PULL, turn, 1e3 * moved);
+            "a hand that pulls both fingers with %d N turns the screw by %g rad and bends a finger by %.2g mm", PULL,
+            turn, 1e3 * moved);
   double opened = mjg_at(screw, "q_left", OPEN) - mjg_at(screw, "q_left", STOP);
   double height = mjg_at(screw, "height", STOP);
-  mjg_claim(claims, opened > 5e-3 && height < 0.06,
-            "its motor opens it by %.1f mm, and the box falls to %.3f m", 1e3 * opened, height);
+  mjg_claim(claims, opened > 5e-3 && height < 0.06, "its motor opens it by %.1f mm, and the box falls to %.3f m",
+            1e3 * opened, height);
   mjg_claimSolved(claims, &run[0]);
   mjg_claimSolved(claims, &run[1]);
 }
@@ -112,8 +109,7 @@ const mjgScene mjg_sceneGripper = {
     .name = "gripper",
     .description = "a gripper with a lead screw holds a box without its motor",
     .caption =
-        "A gripper with a lead screw squeezes a box. Then its motor is switched off, and it still "
-        "holds the box.",
+        "A gripper with a lead screw squeezes a box. Then its motor is switched off, and it still holds the box.",
     .shown = "screw",
     .moment = 0.5,
     .beside = "welded",

@@ -53,8 +53,7 @@ static double rate(const mjgRun* run) {
 
 static void claims(mjgClaims* claims, const mjgRun* run) {
   double turn = droop(&run[0], END);
-  mjg_claim(claims, turn <= 1e-9, "held for %g s, the arm turns by %.2g rad, at most 1e-9", END,
-            turn);
+  mjg_claim(claims, turn <= 1e-9, "held for %g s, the arm turns by %.2g rad, at most 1e-9", END, turn);
   mjg_claimSolved(claims, &run[0]);
   for (int i = 1; i < NCASE; i++) {
     const char* name = run[i].variant->name;
@@ -62,25 +61,21 @@ static void claims(mjgClaims* claims, const mjgRun* run) {
     switch (mjgRIVAL(run[i].variant)) {
       case mjgRIVAL_LOSS:
         turn = droop(&run[i], SHORT);
-        mjg_claim(claims, turn > 1e-2 && minute > 0.2,
-                  "%s droops by %.3f rad in %g s, by %.2f rad in a minute", name, turn, SHORT,
-                  minute);
+        mjg_claim(claims, turn > 1e-2 && minute > 0.2, "%s droops by %.3f rad in %g s, by %.2f rad in a minute", name,
+                  turn, SHORT, minute);
         break;
       case mjgRIVAL_SOLIMP:
       case mjgRIVAL_SOLREF:
         mjg_claim(claims, minute < most && rate(&run[i]) > 1e-6,
-                  "%s holds to %.1e rad in a minute and creeps on, by %.1e rad/s", name, minute,
-                  rate(&run[i]));
+                  "%s holds to %.1e rad in a minute and creeps on, by %.1e rad/s", name, minute, rate(&run[i]));
         break;
       case mjgRIVAL_YIELD:
         mjg_claim(claims, minute < most && rate(&run[i]) > 1e-6,
-                  "%s holds to %.1e rad in a minute and rings, with %.1e rad/s", name, minute,
-                  rate(&run[i]));
+                  "%s holds to %.1e rad in a minute and rings, with %.1e rad/s", name, minute, rate(&run[i]));
         break;
       default:
         mjg_claim(claims, minute < most && rate(&run[i]) < 1e-12,
-                  "%s holds to %.1e rad in a minute and stands, at %.1e rad/s", name, minute,
-                  rate(&run[i]));
+                  "%s holds to %.1e rad in a minute and stands, at %.1e rad/s", name, minute, rate(&run[i]));
     }
   }
 }
@@ -90,8 +85,8 @@ const mjgScene mjg_sceneHold = {
     .name = "hold",
     .description = "an arm is held for a minute by dry friction",
     .caption =
-        "Dry friction of a gear holds an arm for a minute without creep. Beside it MuJoCo's own "
-        "friction, at its defaults and tuned.",
+        "Dry friction of a gear holds an arm for a minute without creep. Beside it MuJoCo's own friction, at its "
+        "defaults and tuned.",
     .shown = "gear",
     .moment = 0.5,
     .beside = "frictionloss,frictionloss-solimp-solref,springyield-damped",

@@ -31,9 +31,8 @@ static void measure(double* value, const mjModel* m, const mjData* d) {
 
 static void claims(mjgClaims* claims, const mjgRun* run) {
   static const char* const joint[NJOINT] = {
-      "left_hip_yaw",     "left_hip_roll",   "left_hip_pitch",    "left_knee",
-      "left_ankle_pitch", "left_ankle_roll", "right_hip_yaw",     "right_hip_roll",
-      "right_hip_pitch",  "right_knee",      "right_ankle_pitch", "right_ankle_roll",
+      "left_hip_yaw",  "left_hip_roll",  "left_hip_pitch",  "left_knee",  "left_ankle_pitch",  "left_ankle_roll",
+      "right_hip_yaw", "right_hip_roll", "right_hip_pitch", "right_knee", "right_ankle_pitch", "right_ankle_roll",
   };
 
   // it stands
@@ -41,21 +40,19 @@ static void claims(mjgClaims* claims, const mjgRun* run) {
   double fastest = mjg_largest(t, "v_", joint, NJOINT, SETTLED, PUSH - 0.01);
   double head = mjg_at(t, "head", PUSH);
   double sway = mjg_swing(t, "head", SETTLED, PUSH);
-  mjg_claim(claims, head > 1.6 && sway < 1e-4 && fastest == 0,
-            "locking: it stands without motors, head at %.3f m within %.2g m, legs exactly still: "
-            "largest speed %g rad/s",
-            head, sway, fastest);
+  mjg_claim(
+      claims, head > 1.6 && sway < 1e-4 && fastest == 0,
+      "locking: it stands without motors, head at %.3f m within %.2g m, legs exactly still: largest speed %g rad/s",
+      head, sway, fastest);
 
   // it falls
   double end = mjg_at(t, "head", END), contacts = mjg_highest(t, "contacts", PUSH, END);
-  mjg_claim(claims, end < 0.4 && contacts > 4,
-            "pushed with %d N for 0.2 s it falls: head at %.2f m, up to %g contacts", FORCE, end,
-            contacts);
+  mjg_claim(claims, end < 0.4 && contacts > 4, "pushed with %d N for 0.2 s it falls: head at %.2f m, up to %g contacts",
+            FORCE, end, contacts);
 
   // backdrivable legs
   head = mjg_at(run[1].trajectory, "head", PUSH);
-  mjg_claim(claims, head < 1, "yielding: it sinks down by itself, head at %.2f m before any push",
-            head);
+  mjg_claim(claims, head < 1, "yielding: it sinks down by itself, head at %.2f m before any push", head);
   mjg_claimSolved(claims, &run[0]);
   mjg_claimSolved(claims, &run[1]);
 }
@@ -65,8 +62,7 @@ const mjgScene mjg_sceneHumanoid = {
     .name = "humanoid",
     .description = "a humanoid with geared legs stands, is pushed and falls",
     .caption =
-        "Two humanoids have no power. Self-locking legs stand until they are pushed over, and the "
-        "others sink down.",
+        "Two humanoids have no power. Self-locking legs stand until they are pushed over, and the others sink down.",
     .moment = 0.3,
     .beside = "yielding",
     .joint = "left_knee",

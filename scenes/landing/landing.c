@@ -55,25 +55,20 @@ static void claims(mjgClaims* claims, const mjgRun* run) {
     out[i] = peak(t, "torque_out");
     sag[i] = mjg_highest(t, "q_fl_knee", 0, 0.1) - mjg_lowest(t, "q_fl_knee", 0, END);
   }
-  mjg_claim(claims, in[0] > 0.9 * out[0] && sag[0] > 0.2,
-            "planetary: the knees give way by %.2f rad; of %.1f N m at the link %.1f N m reach the "
-            "motor's "
-            "side: %.0f %%",
-            sag[0], out[0], in[0], 100 * in[0] / out[0]);
+  mjg_claim(
+      claims, in[0] > 0.9 * out[0] && sag[0] > 0.2,
+      "planetary: the knees give way by %.2f rad; of %.1f N m at the link %.1f N m reach the motor's side: %.0f %%",
+      sag[0], out[0], in[0], 100 * in[0] / out[0]);
   mjg_claim(claims, in[1] < 0.5 * out[1] && sag[1] < 0.2 * sag[0],
-            "worm: the knees give way by %.2f rad; of %.1f N m at the link %.1f N m reach the "
-            "motor's side: "
-            "%.0f %%",
+            "worm: the knees give way by %.2f rad; of %.1f N m at the link %.1f N m reach the motor's side: %.0f %%",
             sag[1], out[1], in[1], 100 * in[1] / out[1]);
   mjg_claim(claims, ground[1] > 2 * ground[0],
-            "the ground pushes back with %.0f N on worms, %.0f N on planetary gears; the robot "
-            "weighs 87 N",
-            ground[1], ground[0]);
-  mjg_claim(claims, fabs(sag[2] - sag[0]) < 0.3 * sag[0] && sag[3] > sag[0],
-            "frictionloss and none give way by %.2f and %.2f rad: no constant makes the difference "
-            "between "
-            "the two gears",
-            sag[2], sag[3]);
+            "the ground pushes back with %.0f N on worms, %.0f N on planetary gears; the robot weighs 87 N", ground[1],
+            ground[0]);
+  mjg_claim(
+      claims, fabs(sag[2] - sag[0]) < 0.3 * sag[0] && sag[3] > sag[0],
+      "frictionloss and none give way by %.2f and %.2f rad: no constant makes the difference between the two gears",
+      sag[2], sag[3]);
   mjg_claimSolved(claims, &run[0]);
   mjg_claimSolved(claims, &run[1]);
 }
@@ -83,8 +78,8 @@ const mjgScene mjg_sceneLanding = {
     .name = "landing",
     .description = "a four-legged robot lands: how much reaches its motors",
     .caption =
-        "A quadruped falls from 0.3 m. Through planetary gears nearly all of the blow reaches the "
-        "motors, through worms nothing.",
+        "A quadruped falls from 0.3 m. Through planetary gears nearly all of the blow reaches the motors, through "
+        "worms nothing.",
     .moment = 0.4,
     .beside = "worm,frictionloss",
     .joint = "fl_knee",

@@ -45,19 +45,16 @@ static void claims(mjgClaims* claims, const mjgRun* run) {
     }
     count[zero]++;
   }
-  mjg_claim(claims, unsolved == 0 && worst < 1e-9,
-            "Fig. 8: (67) holds at all %d points within %.1g", r->nrow, worst);
+  mjg_claim(claims, unsolved == 0 && worst < 1e-9, "Fig. 8: (67) holds at all %d points within %.1g", r->nrow, worst);
   mjg_claim(claims, count[0] > 0 && count[1] > 0 && count[2] > 0,
-            "%d points go to a vertex, %d along an axis to an edge, %d stay inside", count[0],
-            count[1], count[2]);
+            "%d points go to a vertex, %d along an axis to an edge, %d stay inside", count[0], count[1], count[2]);
 }
 
 
 const mjgScene mjg_sceneAxproj = {
     .name = "axproj",
     .description = "projection along the axes for two joints (Kikuuwe, Fig. 8)",
-    .caption =
-        "The plots show the paper's projection along the axes for two joints (Kikuuwe, Fig. 8).",
+    .caption = "The plots show the paper's projection along the axes for two joints (Kikuuwe, Fig. 8).",
     .flg_still = 1,
     .xml = "law/law.xml",
     .duration = 1e-3 * SIDE * SIDE,

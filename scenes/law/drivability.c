@@ -45,8 +45,7 @@ static void measure(double* value, const mjModel* m, const mjData* d) {
   torques(&value[0], &value[1], mjg_lastGridPoint(m, d));
   value[2] = (d->qvel[0] > 0) - (d->qvel[0] < 0);
   double v = NAN;
-  mjg_stepScalar(&v, NULL, 0, value[0], value[1], d->userdata[0], d->userdata[1], INERTIA, INERTIA,
-                 m->opt.timestep);
+  mjg_stepScalar(&v, NULL, 0, value[0], value[1], d->userdata[0], d->userdata[1], INERTIA, INERTIA, m->opt.timestep);
   value[3] = (v > 0) - (v < 0);
 }
 
@@ -55,16 +54,15 @@ static void claims(mjgClaims* claims, const mjgRun* run) {
   for (int k = 0; k < (int)(sizeof drivabilityCase / sizeof *drivabilityCase); k++) {
     const mjgTrajectory* t = run[k].trajectory;
     double gamma_u = run[k].variant->GAMMA_U, gamma_v = run[k].variant->GAMMA_V;
-    int engine = mjg_column(t, "engine"), core = mjg_column(t, "core"), apart = 0, wrong = 0,
-        stuck = 0, motor = 0, load = 0, border = 0;
+    int engine = mjg_column(t, "engine"), core = mjg_column(t, "core"), apart = 0, wrong = 0, stuck = 0, motor = 0,
+        load = 0, border = 0;
     for (int i = 0; i < t->nrow; i++) {
       const double* row = mjg_row(t, i);
       double f_u, f_v;
       torques(&f_u, &f_v, i);
 
       // (23), |f_u - f_v| <= |gamma_u f_u + gamma_v f_v|, as a product as in (24): >= 0
-      double product =
-          ((1 + gamma_v) * f_v - (1 - gamma_u) * f_u) * ((1 + gamma_u) * f_u - (1 - gamma_v) * f_v);
+      double product = ((1 + gamma_v) * f_v - (1 - gamma_u) * f_u) * ((1 + gamma_u) * f_u - (1 - gamma_v) * f_v);
       if (fabs(product) < 1e-9) {
         border++;
         continue;
@@ -76,13 +74,11 @@ static void claims(mjgClaims* claims, const mjgRun* run) {
       motor += moves != 0 && fabs(f_v) < 1e-12;
       load += moves != 0 && fabs(f_u) < 1e-12;
     }
-    mjg_claim(
-        claims, wrong == 0 && apart == 0 && stuck > 0 && t->nrow == SIDE * SIDE,
-        "%s: rests where (23) says, and only there: %d of %d pairs of torques, %d on the border",
-        run[k].variant->name, stuck, SIDE * SIDE, border);
+    mjg_claim(claims, wrong == 0 && apart == 0 && stuck > 0 && t->nrow == SIDE * SIDE,
+              "%s: rests where (23) says, and only there: %d of %d pairs of torques, %d on the border",
+              run[k].variant->name, stuck, SIDE * SIDE, border);
     mjg_claim(claims, (load > 0) == (fabs(gamma_v) < 1) && (motor > 0) == (fabs(gamma_u) < 1),
-              "%s: the load alone moves it in %d cases, the motor alone in %d",
-              run[k].variant->name, load, motor);
+              "%s: the load alone moves it in %d cases, the motor alone in %d", run[k].variant->name, load, motor);
   }
 }
 
@@ -90,9 +86,7 @@ static void claims(mjgClaims* claims, const mjgRun* run) {
 const mjgScene mjg_sceneDrivability = {
     .name = "drivability",
     .description = "which torques of motor and load move a gear at rest (Kikuuwe, Figs. 5, 6)",
-    .caption =
-        "The maps show which torques of motor and load move a gear at rest (Kikuuwe, Figs. 5 and "
-        "6).",
+    .caption = "The maps show which torques of motor and load move a gear at rest (Kikuuwe, Figs. 5 and 6).",
     .flg_still = 1,
     .xml = "law/law.xml",
     .duration = 1e-3 * SIDE * SIDE,

@@ -45,16 +45,13 @@ static void claims(mjgClaims* claims, const mjgRun* run) {
 
     // (35): the branch with the sign of phi; infinite if no such branch exists
     double slope = 1 - (phi > 0 ? rho : -rho);
-    torn += phi != 0 && (slope > 0 ? fabs(stick - phi / slope) > 1e-12 * (1 + fabs(stick))
-                                   : stick != copysign(INFINITY, phi));
+    torn += phi != 0 &&
+            (slope > 0 ? fabs(stick - phi / slope) > 1e-12 * (1 + fabs(stick)) : stick != copysign(INFINITY, phi));
   }
-  mjg_claim(
-      claims, wrong == 0 && residual < 1e-12 && dual > 0 && empty > 0,
-      "Fig. 7: %d points have no value, %d two, as (31) says; lambda - rho |lambda| = phi within "
-      "%.1g",
-      empty, dual, residual);
-  mjg_claim(claims, torn == 0,
-            "lambda_s, (35), is the part that is connected to stick, everywhere: %d points off",
+  mjg_claim(claims, wrong == 0 && residual < 1e-12 && dual > 0 && empty > 0,
+            "Fig. 7: %d points have no value, %d two, as (31) says; lambda - rho |lambda| = phi within %.1g", empty,
+            dual, residual);
+  mjg_claim(claims, torn == 0, "lambda_s, (35), is the part that is connected to stick, everywhere: %d points off",
             torn);
 }
 
@@ -63,8 +60,7 @@ const mjgScene mjg_sceneLambda = {
     .name = "lambda",
     .description = "internal force of a joint that slips (Kikuuwe, Fig. 7)",
     .caption =
-        "The plots show the internal force of a joint that slips, for all pairs of coefficients "
-        "(Kikuuwe, Fig. 7).",
+        "The plots show the internal force of a joint that slips, for all pairs of coefficients (Kikuuwe, Fig. 7).",
     .flg_still = 1,
     .xml = "law/law.xml",
     .duration = 1e-3 * SIDE * SIDE,

@@ -55,15 +55,11 @@ static void claims(mjgClaims* claims, const mjgRun* run) {
     open[i] = mjg_at(t, "q_left_finger", OFF) - mjg_lowest(t, "q_left_finger", OFF, END);
   }
   mjg_claim(claims, fall[0] < 1e-3 && open[0] < 1e-5,
-            "lead screw: motor off, the fingers open by %.2g mm, the box of 1 kg sinks by %.2g mm "
-            "in %g s",
+            "lead screw: motor off, the fingers open by %.2g mm, the box of 1 kg sinks by %.2g mm in %g s",
             1e3 * open[0], 1e3 * fall[0], END - OFF);
-  mjg_claim(claims, fall[1] > 0.1, "ball screw: motor off, the box falls by %.0f mm",
-            1e3 * fall[1]);
+  mjg_claim(claims, fall[1] > 0.1, "ball screw: motor off, the box falls by %.0f mm", 1e3 * fall[1]);
   mjg_claim(claims, open[2] > 1e-6,
-            "frictionloss of %g N, more than the squeeze: the fingers creep open by %.3f mm, the "
-            "box sinks "
-            "by %.1f mm",
+            "frictionloss of %g N, more than the squeeze: the fingers creep open by %.3f mm, the box sinks by %.1f mm",
             run[2].variant->NATIVE, 1e3 * open[2], 1e3 * fall[2]);
   mjg_claim(claims, fall[3] > 0.1, "none: the box falls by %.0f mm", 1e3 * fall[3]);
   mjg_claimSolved(claims, &run[0]);
@@ -74,8 +70,7 @@ static void claims(mjgClaims* claims, const mjgRun* run) {
 const mjgScene mjg_sceneLetGo = {
     .name = "let-go",
     .description = "a gripper's motor is off: a lead screw holds on, a ball screw lets go",
-    .caption =
-        "The motor of a gripper is switched off. A lead screw holds on, and a ball screw lets go.",
+    .caption = "The motor of a gripper is switched off. A lead screw holds on, and a ball screw lets go.",
     .moment = 0.8,
     .beside = "all",
     .joint = "left_finger",

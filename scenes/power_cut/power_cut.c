@@ -59,8 +59,7 @@ static void measure(double* value, const mjModel* m, const mjData* d) {
 // largest turn of a joint of the arm or of the legs since a time
 static double turn(const mjgTrajectory* t, int legs, double from, double to) {
   static const char* const arm[NARM] = {"pan", "lift", "elbow", "wrist_1", "wrist_2", "wrist_3"};
-  static const char *const leg[] = {"fl", "fr", "rl", "rr"}, *const part[] = {"abad", "hip",
-                                                                              "knee"};
+  static const char *const leg[] = {"fl", "fr", "rl", "rr"}, *const part[] = {"abad", "hip", "knee"};
   double most = 0;
   for (int i = 0; i < (legs ? NLEG : NARM); i++) {
     char q[mjgMAXNAME];
@@ -77,10 +76,9 @@ static double turn(const mjgTrajectory* t, int legs, double from, double to) {
 
 static void claims(mjgClaims* claims, const mjgRun* run) {
   double arm = turn(run[0].trajectory, 0, STILL, END), leg = turn(run[0].trajectory, 1, STILL, END);
-  mjg_claim(
-      claims, arm == 0 && leg == 0,
-      "gears that lock, motors off for %g s: the arm's joints turn by %g rad, the legs' by %g rad",
-      END - OFF, arm, leg);
+  mjg_claim(claims, arm == 0 && leg == 0,
+            "gears that lock, motors off for %g s: the arm's joints turn by %g rad, the legs' by %g rad", END - OFF,
+            arm, leg);
   for (int i = 1; i < NCASE; i++) {
     const mjgTrajectory* t = run[i].trajectory;
     double load = mjg_at(t, "load_height", OFF) - mjg_at(t, "load_height", END);
@@ -89,20 +87,18 @@ static void claims(mjgClaims* claims, const mjgRun* run) {
     arm = turn(t, 0, STILL, END);
     if (rival == mjgRIVAL_LOSS) {
       mjg_claim(claims, arm > 0.05 && trunk > 0.05,
-                "%s larger than the load of each joint: in %g s the arm creeps by %.3f rad, the "
-                "load sinks by %.0f mm, the body by %.0f mm",
+                "%s larger than the load of each joint: in %g s the arm creeps by %.3f rad, the load sinks by %.0f mm, "
+                "the body by %.0f mm",
                 run[i].variant->name, END - STILL, arm, 1e3 * load, 1e3 * trunk);
     } else if (rival != mjgRIVAL_NONE) {
       // a bound that was chosen for this pose and this load holds them
       mjg_claim(claims, arm > 0 && arm < 1e-3 && load < 1e-3 && trunk < 1e-3,
-                "%s: bounds of %g times the load of each joint in this pose hold as well: in %g s "
-                "the arm turns by %.1e rad, the load sinks by %.1f mm, the body by %.1f mm",
-                run[i].variant->name, run[i].variant->FACTOR, END - STILL, arm, 1e3 * load,
-                1e3 * trunk);
+                "%s: bounds of %g times the load of each joint in this pose hold as well: in %g s the arm turns by "
+                "%.1e rad, the load sinks by %.1f mm, the body by %.1f mm",
+                run[i].variant->name, run[i].variant->FACTOR, END - STILL, arm, 1e3 * load, 1e3 * trunk);
     } else {
-      mjg_claim(claims, load > 0.25 && trunk > 0.2,
-                "%s: the load falls by %.2f m, the body by %.2f m", run[i].variant->name, load,
-                trunk);
+      mjg_claim(claims, load > 0.25 && trunk > 0.2, "%s: the load falls by %.2f m, the body by %.2f m",
+                run[i].variant->name, load, trunk);
     }
   }
   mjg_claimSolved(claims, &run[0]);
@@ -114,9 +110,8 @@ const mjgScene mjg_scenePowerCut = {
     .name = "power-cut",
     .description = "the power fails: what locks stays, what does not falls",
     .caption =
-        "The power fails. Self-locking gears keep the arm and the legs where they are. "
-        "Backdrivable gears let them fall. MuJoCo's friction lets them sink at its defaults, and "
-        "holds them where it is tuned for this pose.",
+        "The power fails. Self-locking gears keep the arm and the legs where they are. Backdrivable gears let them "
+        "fall. MuJoCo's friction lets them sink at its defaults, and holds them where it is tuned for this pose.",
     .moment = 0.7,
     .beside = "backdrivable,frictionloss,frictionloss-tuned",
     .joint = "lift",

@@ -39,9 +39,7 @@ static void input(const mjModel* m, mjData* d, const mjgCase* variant) {
     d->ctrl[i] = mjg_servo(m, d, i, m->key_qpos[m->jnt_qposadr[m->actuator_trnid[2 * i]]]);
   }
   double x = fmin(1, fmax(0, (time - TURN) / (THERE - TURN)));
-  double speed = mjg_reached(time, TURN) && time < THERE
-                     ? ANGLE / (THERE - TURN) * 30 * x * x * (1 - x) * (1 - x)
-                     : 0;
+  double speed = mjg_reached(time, TURN) && time < THERE ? ANGLE / (THERE - TURN) * 30 * x * x * (1 - x) * (1 - x) : 0;
   int dof = m->jnt_dofadr[mj_name2id(m, mjOBJ_JOINT, "pan")];
   d->ctrl[pan] = mjg_reached(time, TURN) ? fmax(-150, fmin(150, 500 * (speed - d->qvel[dof]))) : 0;
 
@@ -69,21 +67,16 @@ static void claims(mjgClaims* claims, const mjgRun* run) {
     yields[i] = mjg_highest(t, "q_pan", PUSH, TURN) - mjg_at(t, "q_pan", PUSH);
     torque[i] = mjg_size(t, "motor_pan", TURN, END);
   }
-  double turned =
-      mjg_at(run[0].trajectory, "q_pan", END) - mjg_at(run[0].trajectory, "q_pan", TURN);
-  mjg_claim(
-      claims, yields[0] == 0 && turned > 0.5,
-      "worm: pushed with %g N the arm turns by %g rad, and its motor turns it by %.2f rad with "
-      "%.1f N m at most",
-      FORCE, yields[0], turned, torque[0]);
-  mjg_claim(claims, yields[1] > 0.1,
-            "strain wave: the arm yields by %.2f rad, its motor needs %.1f N m", yields[1],
+  double turned = mjg_at(run[0].trajectory, "q_pan", END) - mjg_at(run[0].trajectory, "q_pan", TURN);
+  mjg_claim(claims, yields[0] == 0 && turned > 0.5,
+            "worm: pushed with %g N the arm turns by %g rad, and its motor turns it by %.2f rad with %.1f N m at most",
+            FORCE, yields[0], turned, torque[0]);
+  mjg_claim(claims, yields[1] > 0.1, "strain wave: the arm yields by %.2f rad, its motor needs %.1f N m", yields[1],
             torque[1]);
-  mjg_claim(
-      claims, yields[2] > 1e-3 && torque[2] > 2 * torque[0],
-      "frictionloss of %g N m, more than the push: the arm creeps by %.3f rad, and its motor needs "
-      "%.1f N m, %.1f times as much as through the worm",
-      run[2].variant->NATIVE, yields[2], torque[2], torque[2] / torque[0]);
+  mjg_claim(claims, yields[2] > 1e-3 && torque[2] > 2 * torque[0],
+            "frictionloss of %g N m, more than the push: the arm creeps by %.3f rad, and its motor needs %.1f N m, "
+            "%.1f times as much as through the worm",
+            run[2].variant->NATIVE, yields[2], torque[2], torque[2] / torque[0]);
   mjg_claim(claims, yields[3] > yields[1], "none: the arm turns by %.2f rad", yields[3]);
   mjg_claimSolved(claims, &run[0]);
   mjg_claimSolved(claims, &run[1]);
@@ -94,8 +87,8 @@ const mjgScene mjg_scenePush = {
     .name = "push",
     .description = "a person pushes an arm: strain wave yields, worm does not",
     .caption =
-        "A person pushes an arm. A worm does not move, and a strain-wave gear yields. Constant "
-        "friction makes the motor work against it ever after.",
+        "A person pushes an arm. A worm does not move, and a strain-wave gear yields. Constant friction makes the "
+        "motor work against it ever after.",
     .moment = 0.25,
     .beside = "all",
     .joint = "pan",

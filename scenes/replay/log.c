@@ -9,8 +9,8 @@
 // one row of the file; 0: it is one
 static int parseRow(double row[mjgLOGWIDTH], const char* line) {
   double speed, load, volts, temperature;
-  return sscanf(line, "%lf,%lf,%lf,%lf,%lf,%lf,%lf,%lf", row + mjgLOGPOSITION, &speed, &load,
-                &volts, &temperature, row + mjgLOGTIME, row + mjgLOGGOAL, row + mjgLOGENABLE) == 8
+  return sscanf(line, "%lf,%lf,%lf,%lf,%lf,%lf,%lf,%lf", row + mjgLOGPOSITION, &speed, &load, &volts, &temperature,
+                row + mjgLOGTIME, row + mjgLOGGOAL, row + mjgLOGENABLE) == 8
              ? 0
              : -1;
 }

@@ -23,8 +23,8 @@
 #define GAIN  (4096 / (2 * mjPI) / (256 * 885.0))  // of the firmware: duty for rad and unit of kp
 
 // the four logs with gain 400, to which nothing was fitted
-static const char* const logName[NLOG] = {"2026-01-15_10h29m14", "2026-01-15_10h29m21",
-                                          "2026-01-15_10h29m29", "2026-01-15_10h29m37"};
+static const char* const logName[NLOG] = {"2026-01-15_10h29m14", "2026-01-15_10h29m21", "2026-01-15_10h29m29",
+                                          "2026-01-15_10h29m37"};
 
 static const mjgCase replayCase[] = {
     {"gear", NULL, {0.36678, 3.0296, 0.0021457, 0.0063002, 0, 0.02173}},
@@ -120,9 +120,8 @@ static double swing(const mjgRun* run, const char* name, double offset) {
 static void claims(mjgClaims* claims, const mjgRun* run) {
   double gear = meanError(&run[0]), native = meanError(&run[1]);
   mjg_claim(claims, gear < 0.7 * native,
-            "a real servo, %d logs to which nothing was fitted: mean error of position %.4f rad "
-            "with this gear, "
-            "%.4f rad with MuJoCo's friction and damping",
+            "a real servo, %d logs to which nothing was fitted: mean error of position %.4f rad with this gear, %.4f "
+            "rad with MuJoCo's friction and damping",
             NLOG, gear, native);
 
   // results against the gear are reported as well
@@ -130,8 +129,8 @@ static void claims(mjgClaims* claims, const mjgRun* run) {
   double theirs = swing(&run[1], "q_servo", run[1].variant->OFFSET);
   double real = swing(&run[0], "measured", 0);
   mjg_claim(claims, ours < 1.5 * real,
-            "dropped, the pendulum overshoots: the real one to %.2f rad, to %.2f rad with this "
-            "gear, to %.2f rad with MuJoCo's friction",
+            "dropped, the pendulum overshoots: the real one to %.2f rad, to %.2f rad with this gear, to %.2f rad with "
+            "MuJoCo's friction",
             real, ours, theirs);
   mjg_claimSolved(claims, &run[0]);
 }
@@ -141,8 +140,7 @@ const mjgScene mjg_sceneReplay = {
     .name = "replay",
     .description = "sim to real: logs of a servo replayed, beside what was measured",
     .caption =
-        "A servo in simulation gets the goals that a real one got. The pale pendulum shows where "
-        "the real one was.",
+        "A servo in simulation gets the goals that a real one got. The pale pendulum shows where the real one was.",
     .moment = 0.33,
     .beside = "frictionloss",
     .joint = "servo",

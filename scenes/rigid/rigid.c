@@ -6,19 +6,16 @@
 #define LAGGED   parameter[1]
 #define LOCKED   parameter[2]  // both gears cannot be driven back
 
-#define CASE(u, v, cone, elliptic, coupling, lagged, locked)   \
-  "gamma_v=" #u "," #v "-" cone "-" coupling,                  \
-      "gear.gamma_v=" #u " " #v "; gear.coupling=" coupling, { \
-    elliptic, lagged, locked                                   \
+#define CASE(u, v, cone, elliptic, coupling, lagged, locked)                                           \
+  "gamma_v=" #u "," #v "-" cone "-" coupling, "gear.gamma_v=" #u " " #v "; gear.coupling=" coupling, { \
+    elliptic, lagged, locked                                                                           \
   }
 
-#define CASES(cone, elliptic)                               \
-  {CASE(1.1, 1.1, cone, elliptic, "implicit", 0, 1)},       \
-      {CASE(1.1, 0.1, cone, elliptic, "implicit", 0, 0)},   \
-      {CASE(0.1, 1.1, cone, elliptic, "implicit", 0, 0)},   \
-      {CASE(0.6, 0.6, cone, elliptic, "implicit", 0, 0)},   \
-      {CASE(0.1, 0.1, cone, elliptic, "implicit", 0, 0)}, { \
-    CASE(1.1, 1.1, cone, elliptic, "lagged", 1, 0)          \
+#define CASES(cone, elliptic)                                                                                 \
+  {CASE(1.1, 1.1, cone, elliptic, "implicit", 0, 1)}, {CASE(1.1, 0.1, cone, elliptic, "implicit", 0, 0)},     \
+      {CASE(0.1, 1.1, cone, elliptic, "implicit", 0, 0)}, {CASE(0.6, 0.6, cone, elliptic, "implicit", 0, 0)}, \
+      {CASE(0.1, 0.1, cone, elliptic, "implicit", 0, 0)}, {                                                   \
+    CASE(1.1, 1.1, cone, elliptic, "lagged", 1, 0)                                                            \
   }
 
 static const mjgCase rigidCase[] = {CASES("pyramidal", 0), CASES("elliptic", 1)};
@@ -49,12 +46,12 @@ static void claims(mjgClaims* claims, const mjgRun* run) {
     double x = mjg_swing(t, "px", 0, 1);
     double y = mjg_swing(t, "py", 0, 1), moved = hypot(x, y);
     if (run[i].variant->LOCKED > 0) {
-      mjg_claim(claims, moved <= 1e-6, "%s: the wall moves the tip by %.2g m, at most 1e-6",
-                run[i].variant->name, moved);
+      mjg_claim(claims, moved <= 1e-6, "%s: the wall moves the tip by %.2g m, at most 1e-6", run[i].variant->name,
+                moved);
     }
     if (run[i].variant->LAGGED > 0) {
-      mjg_claim(claims, moved > 0.1, "%s: with lagged contact forces the tip moves by %.3f m",
-                run[i].variant->name, moved);
+      mjg_claim(claims, moved > 0.1, "%s: with lagged contact forces the tip moves by %.3f m", run[i].variant->name,
+                moved);
     } else {
       mjg_claimSolved(claims, &run[i]);
     }
@@ -66,8 +63,8 @@ const mjgScene mjg_sceneRigid = {
     .name = "rigid",
     .description = "a rigid wall is moved into an arm that cannot be driven back",
     .caption =
-        "A rigid wall is moved into an arm with self-locking gears. The arm stands still to the "
-        "last bit, because friction and contact are one problem.",
+        "A rigid wall is moved into an arm with self-locking gears. The arm stands still to the last bit, because "
+        "friction and contact are one problem.",
     .xml = "rigid/rigid.xml",
     .duration = 1,
     mjgCASES(rigidCase),

@@ -59,8 +59,7 @@ static int reference(double* q, double* v, double time, const mjModel* m, const 
 
   // implicit viscosity acts as an inertia h B of the output side
   double M = MASS + variant->IMPLICIT * h * VISCOSITY;
-  int status =
-      mjg_stepScalar(v, NULL, v[0], motorTorque(time), f_v, GAMMA_U, variant->GAMMA_V, ROTOR, M, h);
+  int status = mjg_stepScalar(v, NULL, v[0], motorTorque(time), f_v, GAMMA_U, variant->GAMMA_V, ROTOR, M, h);
   q[0] += h * v[0];
   return status;
 }
@@ -72,16 +71,14 @@ static void claims(mjgClaims* claims, const mjgRun* run) {
   double p = mjg_at(stuck, "q_rod", 1.39), v = mjg_at(stuck, "v_rod", 1.39);
   double pressure = mjg_at(stuck, "spring", 1.39);
   mjg_claim(claims, fabs(p + 1.47503e-2) < 5e-8,
-            "gamma_v = 1.05, motor off since 0.9 s: stands at p = -1.47503e-2 rad at 1.39 s: %.8e",
-            p);
+            "gamma_v = 1.05, motor off since 0.9 s: stands at p = -1.47503e-2 rad at 1.39 s: %.8e", p);
   mjg_claim(claims, v == 0, "its velocity is exactly 0: %g", v);
   mjg_claim(claims, fabs(pressure - 147.50) < 5e-3, "it still presses 147.50 N m: %.3f", pressure);
 
   // others are thrown back
   for (int i = 0; i < NONBACKDRIVABLE; i++) {
     p = mjg_at(run[i].trajectory, "q_rod", 1.39);
-    mjg_claim(claims, p > 0, "%s has come off the spring at 1.39 s: p = %.4f rad",
-              run[i].variant->name, p);
+    mjg_claim(claims, p > 0, "%s has come off the spring at 1.39 s: p = %.4f rad", run[i].variant->name, p);
   }
 
   // the motor's 40 N m drove the rod into the spring: little friction lets it bounce, much of it holds
@@ -92,15 +89,14 @@ static void claims(mjgClaims* claims, const mjgRun* run) {
   }
   double small = fmax(force[0], force[1]), large = fmin(force[2], force[3]);
   mjg_claim(claims, small < 40 && large > 3 * 40,
-            "larger gamma_v keep a contact force far above the motor's 40 N m at 0.89 s: %.2f and "
-            "%.2f N m, smaller do not: %.2f and %.2f N m",
+            "larger gamma_v keep a contact force far above the motor's 40 N m at 0.89 s: %.2f and %.2f N m, smaller do "
+            "not: %.2f and %.2f N m",
             force[2], force[3], force[0], force[1]);
 
   // the motor can always pull it off
   for (int i = 0; i < NPAPER; i++) {
     p = mjg_at(run[i].trajectory, "q_rod", 2);
-    mjg_claim(claims, p > 0, "%s leaves the spring when the motor pulls 20 N m: p = %.4f rad",
-              run[i].variant->name, p);
+    mjg_claim(claims, p > 0, "%s leaves the spring when the motor pulls 20 N m: p = %.4f rad", run[i].variant->name, p);
   }
 }
 
@@ -108,9 +104,7 @@ static void claims(mjgClaims* claims, const mjgRun* run) {
 const mjgScene mjg_sceneRod = {
     .name = "rod",
     .description = "a motor presses a rod on a spring, is switched off and pulls (Kikuuwe, Fig. 9)",
-    .caption =
-        "The motor is off, and the rod still presses on the spring, because the load cannot drive "
-        "this gear.",
+    .caption = "The motor is off, and the rod still presses on the spring, because the load cannot drive this gear.",
     .shown = "gamma_v=1.05",
     .xml = "rod/rod.xml",
     .duration = 2,

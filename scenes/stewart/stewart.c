@@ -51,8 +51,7 @@ static void legs(double* length, const mjModel* m, double roll, double pitch, do
 
 static void input(const mjModel* m, mjData* d, const mjgCase* variant) {
   double time = d->time, goal[NLEG];
-  double x = fmin(1, fmax(0, (time - MOVE) / (THERE - MOVE))),
-         blend = x * x * x * (10 - x * (15 - 6 * x));
+  double x = fmin(1, fmax(0, (time - MOVE) / (THERE - MOVE))), blend = x * x * x * (10 - x * (15 - 6 * x));
   legs(goal, m, 0.2 * sin(2.5 * mjPI * blend), 0.12 * sin(1.5 * mjPI * blend), 0.02 * blend);
   for (int i = 0; i < NLEG; i++) {
     d->ctrl[i] = mjg_reached(time, OFF) ? 0 : mjg_servo(m, d, i, goal[i]);
@@ -67,8 +66,7 @@ static void measure(double* value, const mjModel* m, const mjData* d) {
   value[1] = acos(fmin(1, d->xmat[9 * platform + 8]));
   value[2] = 0;
   for (int i = 0; i < m->neq; i++) {
-    value[2] = fmax(value[2], mju_dist3(d->site_xpos + 3 * m->eq_obj1id[i],
-                                        d->site_xpos + 3 * m->eq_obj2id[i]));
+    value[2] = fmax(value[2], mju_dist3(d->site_xpos + 3 * m->eq_obj1id[i], d->site_xpos + 3 * m->eq_obj2id[i]));
   }
 }
 
@@ -89,14 +87,12 @@ static void claims(mjgClaims* claims, const mjgRun* run) {
   double tilt = mjg_highest(t, "tilt", MOVE, THERE), gape = mjg_highest(t, "gape", 0, END);
   mjg_claim(claims, tilt > 0.15, "its motors move the platform: it tilts by up to %.3f rad", tilt);
   mjg_claim(claims, gape < 1e-4, "six loops stay closed: they gape by %.2g mm at most", 1e3 * gape);
-  mjg_claim(
-      claims, moved[0] == 0 && fabs(sunk[0]) < 1e-4,
-      "motors off, the screws move by %g m in %g s, and the platform with 10 kg on it by %.2g mm",
-      moved[0], END - STILL, 1e3 * fabs(sunk[0]));
-  mjg_claim(
-      claims, moved[1] > 1e-5,
-      "frictionloss of %g N at each screw, of which the load needs some 30: they creep by %.2f mm",
-      run[1].variant->NATIVE, 1e3 * moved[1]);
+  mjg_claim(claims, moved[0] == 0 && fabs(sunk[0]) < 1e-4,
+            "motors off, the screws move by %g m in %g s, and the platform with 10 kg on it by %.2g mm", moved[0],
+            END - STILL, 1e3 * fabs(sunk[0]));
+  mjg_claim(claims, moved[1] > 1e-5,
+            "frictionloss of %g N at each screw, of which the load needs some 30: they creep by %.2f mm",
+            run[1].variant->NATIVE, 1e3 * moved[1]);
   mjg_claim(claims, sunk[2] > 0.02, "none: the platform sinks by %.0f mm", 1e3 * sunk[2]);
   mjg_claimSolved(claims, &run[0]);
 }
@@ -106,8 +102,8 @@ const mjgScene mjg_sceneStewart = {
     .name = "stewart",
     .description = "a Stewart platform on six lead screws holds its load without motors",
     .caption =
-        "A Stewart platform has six lead screws in six closed loops. It moves with its motors, and "
-        "it stands without them.",
+        "A Stewart platform has six lead screws in six closed loops. It moves with its motors, and it stands without "
+        "them.",
     .moment = 0.75,
     .beside = "all",
     .joint = "screw_4",

@@ -48,8 +48,7 @@ static void measure(double* value, const mjModel* m, const mjData* d) {
 
 
 // distance of the tips of two runs: largest and mean
-static void distance(double* largest, double* mean, const mjgTrajectory* a,
-                     const mjgTrajectory* b) {
+static void distance(double* largest, double* mean, const mjgTrajectory* a, const mjgTrajectory* b) {
   int time = mjg_column(a, "time"), x = mjg_column(a, "tip_x"), n = 0;
   *largest = *mean = 0;
   for (int i = 0; i < a->nrow && i < b->nrow; i++) {
@@ -71,19 +70,15 @@ static void claims(mjgClaims* claims, const mjgRun* run) {
     distance(&largest[i], &mean[i], run[i].trajectory, run[4].trajectory);
   }
   mjg_claim(claims, largest[1] > 1e-3,
-            "friction moves the tip off the motion with ideal joints by %.1f mm in the mean, %.1f "
-            "mm at most",
+            "friction moves the tip off the motion with ideal joints by %.1f mm in the mean, %.1f mm at most",
             1e3 * mean[1], 1e3 * largest[1]);
   mjg_claim(claims, largest[2] > 2e-4 && largest[2] < 4 * 0.0044 * 0.35,
-            "play of half a degree in each joint: %.1f mm in the mean, %.1f mm at most",
-            1e3 * mean[2], 1e3 * largest[2]);
+            "play of half a degree in each joint: %.1f mm in the mean, %.1f mm at most", 1e3 * mean[2],
+            1e3 * largest[2]);
   mjg_claim(claims, mean[0] > mean[2] && fabs(mean[0] - mean[1]) > 0.05 * mean[1],
-            "both: %.1f mm in the mean, %.1f mm at most: the two do not add up", 1e3 * mean[0],
-            1e3 * largest[0]);
+            "both: %.1f mm in the mean, %.1f mm at most: the two do not add up", 1e3 * mean[0], 1e3 * largest[0]);
   mjg_claim(claims, fabs(mean[3] - mean[1]) > 0.05 * mean[1],
-            "MuJoCo's frictionloss of %g N m: %.1f mm in the mean, %.1f mm at most; it knows "
-            "neither load "
-            "nor play",
+            "MuJoCo's frictionloss of %g N m: %.1f mm in the mean, %.1f mm at most; it knows neither load nor play",
             run[3].variant->NATIVE, 1e3 * mean[3], 1e3 * largest[3]);
   mjg_claimSolved(claims, &run[0]);
 }
@@ -92,9 +87,7 @@ static void claims(mjgClaims* claims, const mjgRun* run) {
 const mjgScene mjg_sceneTaught = {
     .name = "taught",
     .description = "a hobby arm repeats a motion: what friction and play cost at its tip",
-    .caption =
-        "A hobby arm repeats a motion. Friction and play of its servos move its tip by "
-        "millimetres.",
+    .caption = "A hobby arm repeats a motion. Friction and play of its servos move its tip by millimetres.",
     .moment = 0.62,
     .beside = "play,ideal",
     .joint = "elbow",

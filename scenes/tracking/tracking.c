@@ -67,16 +67,14 @@ static void claims(mjgClaims* claims, const mjgRun* run) {
     rest[i] = rests(t);
   }
   mjg_claim(claims, rest[0] > 0.3 && wander[0] > 5,
-            "friction: the axis stands still for %.0f %% of the time and jumps; the star wanders "
-            "by %.1f\"",
+            "friction: the axis stands still for %.0f %% of the time and jumps; the star wanders by %.1f\"",
             100 * rest[0], wander[0]);
   mjg_claim(claims, rest[1] < 0.05 && wander[1] < 0.2 * wander[0],
-            "compensated: it stands still for %.0f %% of the time; the star wanders by %.2f\"",
-            100 * rest[1], wander[1]);
+            "compensated: it stands still for %.0f %% of the time; the star wanders by %.2f\"", 100 * rest[1],
+            wander[1]);
   mjg_claim(claims, wander[2] < 0.5 * wander[0],
-            "MuJoCo's frictionloss of 0.4 N m creeps along and shows nothing of it: %.2f\", and "
-            "none %.2f\"",
-            wander[2], wander[3]);
+            "MuJoCo's frictionloss of 0.4 N m creeps along and shows nothing of it: %.2f\", and none %.2f\"", wander[2],
+            wander[3]);
   mjg_claimSolved(claims, &run[0]);
   mjg_claimSolved(claims, &run[1]);
 }
@@ -86,8 +84,8 @@ const mjgScene mjg_sceneTracking = {
     .name = "tracking",
     .description = "a telescope follows the stars: its worm sticks and slips",
     .caption =
-        "A telescope follows the stars at 15 arc seconds a second. Its worm sticks and slips, "
-        "unless the motor compensates friction.",
+        "A telescope follows the stars at 15 arc seconds a second. Its worm sticks and slips, unless the motor "
+        "compensates friction.",
     .moment = 0.8,
     .beside = "compensated,frictionloss",
     .joint = "ra",

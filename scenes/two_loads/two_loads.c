@@ -117,25 +117,24 @@ static void claims(mjgClaims* claims, const mjgRun* run) {
     snprintf(v, sizeof v, "v_%s", kLoad[i].joint);
     double rest = mjg_size(run[0].trajectory, v, REST, END);
     mjg_claim(claims, r.sunk == 0 && rest == 0 && fabs(r.angle - r.wanted) < 0.01 * r.wanted,
-              "gear, %s: sinks by %g rad without its motor; %g N m lift it by %.4f rad, the law "
-              "integrated says %.4f; it stands again at %g rad/s",
+              "gear, %s: sinks by %g rad without its motor; %g N m lift it by %.4f rad, the law integrated says %.4f; "
+              "it stands again at %g rad/s",
               kLoad[i].joint, r.sunk, kLoad[i].torque, r.angle, r.wanted, rest);
   }
   mjg_claimSolved(claims, &run[0]);
 
   // the motor must be able to move the empty arm, and friction to hold the loaded one
   double most = kLoad[0].torque - kLoad[0].weight, least = kLoad[1].weight;
-  mjg_claim(claims, most < least,
-            "no constant does both: %g N m lift the empty arm against less than %.1f N m, holding "
-            "the load takes %.1f N m",
-            kLoad[0].torque, most, least);
+  mjg_claim(
+      claims, most < least,
+      "no constant does both: %g N m lift the empty arm against less than %.1f N m, holding the load takes %.1f N m",
+      kLoad[0].torque, most, least);
   for (int i = 1; i < NCASE; i++) {
     Result empty = judge(&run[i], &kLoad[0]), loaded = judge(&run[i], &kLoad[1]);
     mjg_claim(claims, !(empty.holds && empty.lifts && loaded.holds && loaded.lifts),
-              "%s N m: empty sinks by %.1e rad, is lifted to %.3f rad of %.3f; loaded sinks by "
-              "%.1e rad, is lifted to %.3f rad of %.3f",
-              run[i].variant->name, empty.sunk, empty.angle, empty.wanted, loaded.sunk,
-              loaded.angle, loaded.wanted);
+              "%s N m: empty sinks by %.1e rad, is lifted to %.3f rad of %.3f; loaded sinks by %.1e rad, is lifted to "
+              "%.3f rad of %.3f",
+              run[i].variant->name, empty.sunk, empty.angle, empty.wanted, loaded.sunk, loaded.angle, loaded.wanted);
   }
 }
 
@@ -144,8 +143,8 @@ const mjgScene mjg_sceneTwoLoads = {
     .name = "two-loads",
     .description = "one arm, empty and loaded: a gear does both, no constant does",
     .caption =
-        "A worm holds the same arm empty and with 5 kg, and lets the motor lift it in both cases. "
-        "A constant either drops the load, or keeps the motor from moving the empty arm.",
+        "A worm holds the same arm empty and with 5 kg, and lets the motor lift it in both cases. A constant either "
+        "drops the load, or keeps the motor from moving the empty arm.",
     .moment = 0.99,
     .beside = "frictionloss=11,frictionloss=40,springyield=40",
     .joint = "empty",

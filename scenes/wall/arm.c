@@ -39,8 +39,8 @@ static mjgSettings enumeration(void) {
 }
 
 
-int mjg_armStep(double v[2], const double Mhat[4], const double tau_u[2], const double tau_v[2],
-                double gamma_u, const double gamma_v[2], double h) {
+int mjg_armStep(double v[2], const double Mhat[4], const double tau_u[2], const double tau_v[2], double gamma_u,
+                const double gamma_v[2], double h) {
   const double rotor[2] = {mjgARM_ROTOR, mjgARM_ROTOR};
   const double both[2] = {gamma_u, gamma_u};
   const mjgJoints joints = {both, gamma_v, rotor};
@@ -54,9 +54,8 @@ int mjg_armStep(double v[2], const double Mhat[4], const double tau_u[2], const 
 }
 
 
-int mjg_armFriction(double next[2], double t[2], const double start[2], const double A[4],
-                    const double v[2], const double tau_u[2], double gamma_u,
-                    const double gamma_v[2], double h) {
+int mjg_armFriction(double next[2], double t[2], const double start[2], const double A[4], const double v[2],
+                    const double tau_u[2], double gamma_u, const double gamma_v[2], double h) {
   // the internal force as the header of the core defines it: lambda = phi + ([alpha] A - [gamma_v]) t
   double phi[2], alpha[2], lambda[2], memory[1024];
   for (int i = 0; i < 2; i++) {
@@ -64,8 +63,7 @@ int mjg_armFriction(double next[2], double t[2], const double start[2], const do
     phi[i] = sum * (tau_u[i] - mjgARM_ROTOR * (start[i] - v[i]) / h);
     alpha[i] = sum * mjgARM_ROTOR / h;
   }
-  const mjgProblem problem = {
-      .n = 2, .v = start, .A = A, .phi = phi, .alpha = alpha, .beta = gamma_v, .v0 = v};
+  const mjgProblem problem = {.n = 2, .v = start, .A = A, .phi = phi, .alpha = alpha, .beta = gamma_v, .v0 = v};
   int mode[2];
   mjgSolution solution = {t, next, lambda, mode};
   const mjgSettings settings = enumeration();

@@ -14,13 +14,12 @@ void mjg_armBias(double bias[2], const double q[2], const double v[2]);
 double mjg_armTip(double J[2], const double q[2]);
 
 // velocity after one implicit step of the core, algorithm (69), in place; Mhat includes the rotors
-int mjg_armStep(double v[2], const double Mhat[4], const double tau_u[2], const double tau_v[2],
-                double gamma_u, const double gamma_v[2], double h);
+int mjg_armStep(double v[2], const double Mhat[4], const double tau_u[2], const double tau_v[2], double gamma_u,
+                const double gamma_v[2], double h);
 
 // velocity v+ = start - A t after a step that began with v, and the friction t in it; A (row-major)
 // is the effect of friction on velocity
-int mjg_armFriction(double next[2], double t[2], const double start[2], const double A[4],
-                    const double v[2], const double tau_u[2], double gamma_u,
-                    const double gamma_v[2], double h);
+int mjg_armFriction(double next[2], double t[2], const double start[2], const double A[4], const double v[2],
+                    const double tau_u[2], double gamma_u, const double gamma_v[2], double h);
 
 #endif  // SCENES_WALL_ARM_H_

@@ -6,10 +6,9 @@
 // frictionloss of both joints, N m
 #define FRICTION parameter[3]
 
-static const mjgCase constantCase[] = {
-    {mjgWALL_CASE(1.1, 1.1, 1, "")},
-    {"frictionloss=100", "gear.gamma_u=0; gear.gamma_v=0", {0, 0, 1, 100}},
-    {"frictionloss=4000", "gear.gamma_u=0; gear.gamma_v=0", {0, 0, 1, 4000}}};
+static const mjgCase constantCase[] = {{mjgWALL_CASE(1.1, 1.1, 1, "")},
+                                       {"frictionloss=100", "gear.gamma_u=0; gear.gamma_v=0", {0, 0, 1, 100}},
+                                       {"frictionloss=4000", "gear.gamma_u=0; gear.gamma_v=0", {0, 0, 1, 4000}}};
 
 enum {
   GEAR,
@@ -45,16 +44,14 @@ static void claims(mjgClaims* claims, const mjgRun* run) {
   }
   mjg_claim(
       claims, kept[GEAR] > 500 && gap[GEAR] > 0.01,
-      "gears: the motors push with 500 N, the arm keeps %.0f N without them, and they pull it off "
-      "by %.3f m with 500 N",
+      "gears: the motors push with 500 N, the arm keeps %.0f N without them, and they pull it off by %.3f m with 500 N",
       kept[GEAR], gap[GEAR]);
-  mjg_claim(
-      claims, kept[SMALL] < 0.5 * kept[GEAR] && gap[SMALL] > 0.01,
-      "constant friction of 100 N m: they pull it off by %.3f m, and it keeps %.0f N, not %.0f",
-      gap[SMALL], kept[SMALL], kept[GEAR]);
+  mjg_claim(claims, kept[SMALL] < 0.5 * kept[GEAR] && gap[SMALL] > 0.01,
+            "constant friction of 100 N m: they pull it off by %.3f m, and it keeps %.0f N, not %.0f", gap[SMALL],
+            kept[SMALL], kept[GEAR]);
   mjg_claim(claims, kept[LARGE] > 0.5 * kept[GEAR] && gap[LARGE] < 0.01,
-            "constant friction of 4000 N m: it keeps %.0f N, and they cannot pull it off: %.4f m",
-            kept[LARGE], gap[LARGE]);
+            "constant friction of 4000 N m: it keeps %.0f N, and they cannot pull it off: %.4f m", kept[LARGE],
+            gap[LARGE]);
 }
 
 
@@ -62,8 +59,8 @@ const mjgScene mjg_sceneWallConstant = {
     .name = "wall-constant",
     .description = "what constant friction cannot do, at the wall (Kikuuwe, 6.2)",
     .caption =
-        "Constant friction in place of the gears of the arm. A small constant does not keep the "
-        "contact force, and with a large one the motors cannot pull the arm off (Kikuuwe, 6.2).",
+        "Constant friction in place of the gears of the arm. A small constant does not keep the contact force, and "
+        "with a large one the motors cannot pull the arm off (Kikuuwe, 6.2).",
     .beside = "all",
     .joint = "elbow",
     .xml = "wall/contact.xml",

@@ -83,8 +83,8 @@ const mjgScene mjg_sceneWallContact = {
     .name = "wall-contact",
     .description = "the same arm and wall with a MuJoCo contact",
     .caption =
-        "The same arm with a contact of MuJoCo in place of the paper's spring. Friction and "
-        "contact force are solved together.",
+        "The same arm with a contact of MuJoCo in place of the paper's spring. Friction and contact force are solved "
+        "together.",
     .shown = "gamma_v=1.1,1.1",
     .moment = 0.62,
     .xml = "wall/contact.xml",

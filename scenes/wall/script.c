@@ -13,10 +13,7 @@ enum {
 
 
 double mjg_wallPush(double time) {
-  return mjg_reached(time, 2.5)   ? -500
-         : mjg_reached(time, 2.0) ? 0
-         : mjg_reached(time, 0.5) ? 500
-                                  : 0;
+  return mjg_reached(time, 2.5) ? -500 : mjg_reached(time, 2.0) ? 0 : mjg_reached(time, 0.5) ? 500 : 0;
 }
 
 
@@ -67,31 +64,25 @@ void mjg_wallClaims(mjgClaims* claims, const mjgRun* run) {
   // both gears are self-locking: the wall cannot push the arm back, and the arm keeps pressing
   const mjgTrajectory* locked = run[HIGH].trajectory;
   double fastest = fmax(speed(&run[HIGH], "v_shoulder"), speed(&run[HIGH], "v_elbow"));
-  mjg_claim(
-      claims, fastest == 0,
-      "gamma_v = [1.1, 1.1]: the moving wall does not move the arm from 1.0 to 1.5 s: largest "
-      "speed %g rad/s",
-      fastest);
+  mjg_claim(claims, fastest == 0,
+            "gamma_v = [1.1, 1.1]: the moving wall does not move the arm from 1.0 to 1.5 s: largest speed %g rad/s",
+            fastest);
   double pushed = -mjg_at(locked, "fx", 1.95), kept = -mjg_highest(locked, "fx", 2.0, 2.499);
   mjg_claim(claims, kept > 0.999 * pushed && pushed > 500,
-            "it keeps its force after the push ends: %.2f N at 1.95 s, at least %.2f N from 2.0 to "
-            "2.5 s",
-            pushed, kept);
+            "it keeps its force after the push ends: %.2f N at 1.95 s, at least %.2f N from 2.0 to 2.5 s", pushed,
+            kept);
 
   // one gear locks
   fastest = speed(&run[ELBOW_LOCKED], "v_elbow");
   double turned = turn(&run[ELBOW_LOCKED], "q_shoulder");
   mjg_claim(claims, fastest == 0 && turned > 0.01,
-            "gamma_v = [0.1, 1.1]: the elbow is exactly still (%g rad/s) while the wall turns the "
-            "shoulder by %.4f rad",
+            "gamma_v = [0.1, 1.1]: the elbow is exactly still (%g rad/s) while the wall turns the shoulder by %.4f rad",
             fastest, turned);
   fastest = speed(&run[SHOULDER_LOCKED], "v_shoulder");
   turned = turn(&run[SHOULDER_LOCKED], "q_elbow");
-  mjg_claim(
-      claims, fastest == 0 && turned > 0.01,
-      "gamma_v = [1.1, 0.1]: the shoulder is exactly still (%g rad/s) while the wall turns the "
-      "elbow by %.4f rad",
-      fastest, turned);
+  mjg_claim(claims, fastest == 0 && turned > 0.01,
+            "gamma_v = [1.1, 0.1]: the shoulder is exactly still (%g rad/s) while the wall turns the elbow by %.4f rad",
+            fastest, turned);
 
   // the more friction, the more force the wall needs
   double force[3];
@@ -99,16 +90,14 @@ void mjg_wallClaims(mjgClaims* claims, const mjgRun* run) {
     force[i] = -mjg_lowest(run[LOW + i].trajectory, "fx", 1.0, 2.0);
   }
   mjg_claim(claims, force[LOW] < force[MIDDLE] && force[MIDDLE] < force[HIGH],
-            "a larger gamma_v gives a larger contact force from 1 to 2 s: largest %.1f < %.1f < "
-            "%.1f N",
-            force[LOW], force[MIDDLE], force[HIGH]);
+            "a larger gamma_v gives a larger contact force from 1 to 2 s: largest %.1f < %.1f < %.1f N", force[LOW],
+            force[MIDDLE], force[HIGH]);
 
   // the motors pull any of them off
   for (int i = 0; i < NPAPER; i++) {
     const mjgTrajectory* t = run[i].trajectory;
     double gap = mjg_at(t, "wx", 2.999) - mjg_at(t, "px", 2.999), last = mjg_at(t, "fx", 2.999);
-    mjg_claim(claims, gap > 0.01 && last == 0,
-              "%s comes off when it is pulled: %.4f m from the wall at the end",
+    mjg_claim(claims, gap > 0.01 && last == 0, "%s comes off when it is pulled: %.4f m from the wall at the end",
               run[i].variant->name, gap);
   }
 }
