@@ -6,13 +6,17 @@ tests/test_python_objects.py fails if a file differs.
 """
 
 import json
+import os
 import pathlib
 import textwrap
 
+ROOT = pathlib.Path(__file__).parents[1]
+os.environ.setdefault("MJGEAR_LIBRARIES", str(ROOT / "build/lib"))
+
 from mjgear import _catalogue
 
-FILE = pathlib.Path(__file__).parent / "mjgear/_keys.py"
-SNIPPETS = pathlib.Path(__file__).parent.parent / "examples/mjgear.code-snippets"
+FILE = ROOT / "python/mjgear/_keys.py"
+SNIPPETS = ROOT / "examples/mjgear.code-snippets"
 
 # keys of the plugin that are not in the core's tables
 PLUGIN = {

@@ -2,7 +2,7 @@
 
 usage: gallery.py VIEW films FOLDER     a picture and a film of each scene: FOLDER/SCENE/picture.png, film.mp4
                                         and a page of them, FOLDER/gallery.md
-       gallery.py VIEW page FOLDER      FOLDER/scenes.md with a small picture of each scene in FOLDER/gallery/
+       gallery.py VIEW page FOLDER      FOLDER/scenes.md, and in FOLDER/gallery/ the small pictures that are missing
        gallery.py VIEW animation FILE   the README's animated picture, FILE.gif
        gallery.py VIEW models FOLDER    a small picture of each model of FOLDER beside its file
 
@@ -84,12 +84,16 @@ def figure(folder, name):
     return min(folder.glob(f"{name}-*.png"))
 
 
+def draw(view, file, scene):
+    run(view, scene.shown, *scene.compared, "--picture", file, "--at", scene.time, *PICTURE)
+
+
 def film(view, folder, scene):
     if scene.still == "1":
         return
     place = folder / scene.name
     place.mkdir(parents=True, exist_ok=True)
-    run(view, scene.shown, *scene.compared, "--picture", place / "picture.png", "--at", scene.time, *PICTURE)
+    draw(view, place / "picture.png", scene)
     run(view, scene.shown, *scene.compared, "--record", place / "film.mp4", *FILM)
     print(f"picture and film of {scene.name}", flush=True)
 
@@ -112,10 +116,10 @@ def page(view, folder, picture="gallery/{name}.png", film=""):
         file.parent.mkdir(parents=True, exist_ok=True)
         if film:
             shown = figure(folder, name).name if still else shown
-        elif still:
+        elif not file.exists() and still:
             make_figure(view, file, name)
-        else:
-            run(view, scene.shown, *scene.compared, "--picture", file, "--at", scene.time, *PICTURE)
+        elif not file.exists():
+            draw(view, file, scene)
             shrink(file)
         command = " ".join(["`mjgear-view", scene.shown, *scene.compared]) + "`"
         link = "" if still else film.format(name=name)
