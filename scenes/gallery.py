@@ -40,10 +40,8 @@ It is an MJCF file, a script in C that moves it, and claims that are checked.
     mjgear-run --all                                      # everything; exit code 1 if a claim fails
     build/venv/bin/python scenes/report.py results        # plots and summary.md
 
-`mjgear-view SCENE` opens [a window](window.md). `./demo` plays all scenes and writes a film of each into `results/`.
+`mjgear-view SCENE` opens [a window](window.md), where ring and red arc are explained. `./demo` writes a film of each scene into `results/`.
 [scenes/trajectory.h](../scenes/trajectory.h) names the columns of the CSV files.
-The ring around a joint shows what its gear does, and the red arc shows friction ([colours](window.md#colours-ring-and-red-arc)).
-`scenes/gallery.py` writes this page.
 
 """
 
