@@ -10,10 +10,10 @@ import mujoco
 
 from mjgear import _extras, _library
 
-# text of --help if the package that lists all options is missing
-#: an interrupt while numpy and scipy are imported ends the process, without Python's own lines
+# an interrupt while numpy and scipy are imported ends the process, without Python's own lines
 _START = "import signal; signal.signal(signal.SIGINT, signal.SIG_DFL); from mjgear import _commands; _commands.run()"
 
+# text of --help if the package that lists all options is missing
 _IDENTIFY = """usage: mjgear identify LOGS... [option]               fit a gear to logs, and say which to believe
        mjgear identify --robot ROBOT.xml LOGS...      the same for all joints of an arm
        mjgear protocol SERVO --stall TORQUE           the experiments that make such logs
