@@ -221,6 +221,12 @@ class Examples(unittest.TestCase):
             self.assertLess(costs[0], costs[2])  # without gears it is easier
             self.assertLess(costs[2], 0.85 * costs[1])
 
+    def test_scene(self):
+        """The jack lifts the load to its goal of 20 mm but for the servo's error, and holds it."""
+        text = python("scene")
+        (rise,), (speed,) = numbers(r"by (\S+) mm", text), numbers(r"speed (\S+) rad", text)
+        self.assertTrue(15 < rise < 20 and speed == 0, text)
+
     def test_branch(self):
         angles = numbers(r"angle (\S+) rad, efficiency 0.65", python("branch"))
         self.assertEqual(len(angles), 3)
