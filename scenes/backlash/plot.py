@@ -20,8 +20,7 @@ def two_mass(runs):
     twist.axhline(0.0025, color="0.6", linewidth=0.8)
     torque.axhline(0, color="0.6", linewidth=0.8)
     twist.set_ylabel(r"$\theta_d$ [rad]")
-    torque.set_ylabel("shaft torque [N m]")
-    torque.set_xlabel("time [s]")
+    torque.set(ylabel="shaft torque [N m]", xlabel="time [s]")
     figure.legend(*twist.get_legend_handles_labels(), loc="outside upper center", ncols=4)
     yield "nordin-figure3", figure
 
@@ -87,8 +86,7 @@ def vibro(runs):
     for axis, case in zip(axes, ("deadzone", "vibro-impact")):
         run = late(runs[case], 4)
         axis.plot(run["q_driving"], run["q_driven"], linewidth=0.9)
-        axis.set_title(case)
-        axis.set_xlabel("$x_1$ [m]")
+        axis.set(title=case, xlabel="$x_1$ [m]")
     axes[0].set_ylabel("$x_2$ [m]")
     yield "ruderman-figure4", figure
 
@@ -98,8 +96,7 @@ def rattle(runs):
     for case, run in runs.items():
         shown = run["time"] < 1
         axis.plot(run["time"][shown], 1e3 * run["x"][shown], label=case)
-    axis.set_xlabel("time [s]")
-    axis.set_ylabel(r"$x_1 - x_2$ [mm]")
+    axis.set(xlabel="time [s]", ylabel=r"$x_1 - x_2$ [mm]")
     figure.legend(loc="outside upper center", ncols=4)
     yield "eigenfrequency", figure
 
@@ -108,8 +105,7 @@ def impact(runs):
     figure, axis = plt.subplots(figsize=(6, 4.4), layout="constrained")
     for case, run in runs.items():
         axis.plot(1e3 * np.maximum(0, run["x"] - 0.01), run["force"], label=case)
-    axis.set_xlabel("penetration [mm]")
-    axis.set_ylabel("force [N]")
+    axis.set(xlabel="penetration [mm]", ylabel="force [N]")
     figure.legend(loc="outside upper center", ncols=3)
     yield "ruderman-figure6", figure
 
@@ -119,9 +115,7 @@ def decay(runs):
     for case, run in runs.items():
         axis.plot(run["time"], 1e3 * run["x"], label=case + " s/m")
     axis.axhline(10, color="0.6", linewidth=0.8)
-    axis.set_xlim(0, 0.5)
-    axis.set_xlabel("time [s]")
-    axis.set_ylabel("displacement [mm]")
+    axis.set(xlim=(0, 0.5), xlabel="time [s]", ylabel="displacement [mm]")
     figure.legend(loc="outside upper center", ncols=3)
     yield "ruderman-figure7", figure
 
@@ -134,9 +128,7 @@ def resonance(runs):
         axis.plot(run["time"], run["twist"], label=case, linestyle=styles.get(case, "-"))
     time = runs["jck"]["time"]
     axis.plot(time, np.imag(np.exp(1j * time) / 5j), "k:", label="continuous shaft, steady")
-    axis.set_xlim(0, 40)
-    axis.set_xlabel("time [s]")
-    axis.set_ylabel("twist [rad]")
+    axis.set(xlim=(0, 40), xlabel="time [s]", ylabel="twist [rad]")
     figure.legend(loc="outside upper center", ncols=3)
     yield "akoto-figure2", figure
 
@@ -154,16 +146,14 @@ def interval(runs):
     axis.text(8, 1.1, "A", ha="center")
     axis.text(8, 0, "B", ha="center")
     axis.text(8, -1.2, "C", ha="center")
-    axis.set_xlabel("time [s]")
-    axis.set_ylabel(r"border in $\theta_d$ [rad]")
+    axis.set(xlabel="time [s]", ylabel=r"border in $\theta_d$ [rad]")
     figure.legend(loc="outside upper center", ncols=3)
     yield "akoto-figures3-5", figure
 
     figure, axis = plt.subplots(figsize=(7, 3.5), layout="constrained")
     for case, label in labels.items():
         axis.plot(runs[case]["time"], runs[case]["twist_rate"], label=label)
-    axis.set_xlabel("time [s]")
-    axis.set_ylabel(r"border in $\dot\theta_d$ [rad/s]")
+    axis.set(xlabel="time [s]", ylabel=r"border in $\dot\theta_d$ [rad/s]")
     figure.legend(loc="outside upper center", ncols=3)
     yield "akoto-figure6", figure
 
@@ -192,10 +182,12 @@ def rupture(runs):
     touch = runs["phase_plane"]["time"][np.argmax(runs["phase_plane"]["shaft_torque_out"] != 0)]
     axis.axvline(touch, color="C2", linestyle=":", label="(iv) phase plane, (4): its touch")
     axis.axhline(alpha, color="0.6", linewidth=0.8)
-    axis.set_xlim(1e-3, 10)
-    axis.set_ylim(1e-5, 1e4)
-    axis.set_xlabel("time [s]; torque 1 N m/s on a driving side of 25 kg m2: our choice, the paper has neither")
-    axis.set_ylabel(r"left side of each zone's border [rad]")
+    axis.set(
+        xlim=(1e-3, 10),
+        ylim=(1e-5, 1e4),
+        xlabel="time [s]; torque 1 N m/s on a driving side of 25 kg m2: our choice, the paper has neither",
+        ylabel=r"left side of each zone's border [rad]",
+    )
     figure.legend(loc="outside upper center", ncols=3)
     yield "akoto-figure8", figure
 
@@ -211,9 +203,11 @@ def rupture(runs):
         )
     axis.plot(run["time"], run["T_5"], "C0:", label="(5) without its gap's state")
     axis.axhline(0, color="0.6", linewidth=0.8)
-    axis.set_ylim(-11, 20)
-    axis.set_xlabel("time [s]; slope of the torque, 1 N m/s, and driving inertia, 25 kg m2, are our choice")
-    axis.set_ylabel("torque [N m]")
+    axis.set(
+        ylim=(-11, 20),
+        xlabel="time [s]; slope of the torque, 1 N m/s, and driving inertia, 25 kg m2, are our choice",
+        ylabel="torque [N m]",
+    )
     figure.legend(loc="outside upper center", ncols=3)
     yield "akoto-figure9", figure
 
@@ -242,9 +236,7 @@ def lost_motion(runs):
         shift = [run[f"tip_{k}"] - run[f"tip_{k}"][0] for k in range(3)]
         away = 1e3 * np.sqrt(sum(x * x for x in shift))
         axis.semilogy(run["time"][away > 0], away[away > 0], label=case)
-    axis.set_ylim(0.01, 40)
-    axis.set_xlabel("time [s]")
-    axis.set_ylabel("tip from its place [mm]")
+    axis.set(ylim=(0.01, 40), xlabel="time [s]", ylabel="tip from its place [mm]")
     figure.legend(loc="outside upper center", ncols=3)
     yield "tip", figure
 
@@ -256,8 +248,7 @@ def lag(runs):
             shown = late(run, 0.3)
             axes[0].plot(shown["time"], shown["shaft_torque_out"], label=case)
             axes[1].plot(1e3 * shown["theta_d"], shown["shaft_torque_out"])
-    axes[0].set_xlabel("time [s]")
-    axes[0].set_ylabel("torque [N m]")
+    axes[0].set(xlabel="time [s]", ylabel="torque [N m]")
     axes[1].set_xlabel(r"$\theta_d$ [mrad]")
     figure.legend(loc="outside upper center", ncols=2)
     yield "phase", figure

@@ -10,7 +10,6 @@ def draw(name, runs):
         position.plot(run["time"], run["q_elbow"], label=case)
         torque.plot(run["time"], run["motor_elbow"])
     position.set_ylabel("elbow [rad]")
-    torque.set_ylabel("motor [N m]")
-    torque.set_xlabel("time [s]")
+    torque.set(ylabel="motor [N m]", xlabel="time [s]")
     figure.legend(loc="outside upper center", ncols=3)
     yield "follow", figure

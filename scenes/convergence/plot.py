@@ -27,13 +27,11 @@ def draw(name, runs):
     error.loglog(1e3 * steps, errors[-1] * steps / steps[-1], "--", color="0.6", label="first order")
     error.set_xticks(1e3 * steps, [f"{1e3 * step:g}" for step in steps])
     error.minorticks_off()
-    error.set_xlabel("step [ms]")
-    error.set_ylabel("rms error of the angles [rad]")
+    error.set(xlabel="step [ms]", ylabel="rms error of the angles [rad]")
     error.legend()
     for case in ("h=4ms", "h=1ms"):
         force.plot(runs[case]["time"], runs[case]["floor"], label=case)
     force.plot(fine["time"], fine["floor"], "k", linewidth=0.8, label="fine")
-    force.set_xlabel("time [s]")
-    force.set_ylabel("force of the floor [N]")
+    force.set(xlabel="time [s]", ylabel="force of the floor [N]")
     force.legend()
     yield "order", figure

@@ -10,10 +10,8 @@ def draw(name, runs):
             path.plot(run["goal_x"], run["goal_z"], "0.75", linewidth=4, label="path")
         path.plot(run["tip_x"], run["tip_z"], label=case)
         error.semilogy(run["time"], run["error"].clip(1e-3))
-    path.set_xlabel("reach [m]")
-    path.set_ylabel("height [m]")
+    path.set(xlabel="reach [m]", ylabel="height [m]")
     path.set_aspect("equal", "datalim")
-    error.set_xlabel("time [s]")
-    error.set_ylabel("error of the load [mm]")
+    error.set(xlabel="time [s]", ylabel="error of the load [mm]")
     figure.legend(loc="outside upper center", ncols=4)
     yield "path", figure

@@ -40,10 +40,11 @@ def draw(name, runs):
             annotation_clip=False,
         )
     axes.set_yscale("log")
-    axes.set_xlim(0, 60)
-    axes.set_ylim(LEAST, MOST)
+    axes.set(xlim=(0, 60), ylim=(LEAST, MOST))
     axes.set_yticks([LEAST, 1e-4, 1e-3, 1e-2, 0.1, 1], ["0", "1e-4", "1e-3", "0.01", "0.1", "1"])
-    axes.set_xlabel("time [s]")
-    axes.set_ylabel("largest turn of a joint [rad]")
-    axes.set_title("One minute of holding an arm by dry friction, motors off")
+    axes.set(
+        xlabel="time [s]",
+        ylabel="largest turn of a joint [rad]",
+        title="One minute of holding an arm by dry friction, motors off",
+    )
     yield "minute", figure

@@ -28,8 +28,7 @@ def drivability(runs):
     for case, (gamma_u, gamma_v) in GAMMA.items():
         axis.plot(gamma_u, gamma_v, "o", color="C1")
         axis.annotate(case, (gamma_u, gamma_v), xytext=(4, 4), textcoords="offset points", fontsize=7)
-    axis.set_xlabel(r"$\gamma_u$")
-    axis.set_ylabel(r"$\gamma_v$")
+    axis.set(xlabel=r"$\gamma_u$", ylabel=r"$\gamma_v$")
     axis.set_title("(n)BD: (not) backdrivable, (n)FD: (not) forward-drivable", fontsize=8)
     axis.grid(False)
     yield "kikuuwe-figure5", figure
@@ -59,10 +58,7 @@ def lambda_(runs):
         for sheet, color in ((low, "C3"), (high, "C0")) if k == 0 else ((stick, "C2"),):
             shown = np.where(abs(sheet) < 6, sheet, np.nan)
             axis.plot_wireframe(phi, rho, shown, color=color, linewidth=0.6)
-        axis.set_xlabel(r"$\phi$ [N m]")
-        axis.set_ylabel(r"$\rho$")
-        axis.set_zlabel(r"$\lambda$ [N m]")
-        axis.set_zlim(-6, 6)
+        axis.set(xlabel=r"$\phi$ [N m]", ylabel=r"$\rho$", zlabel=r"$\lambda$ [N m]", zlim=(-6, 6))
         axis.set_title(title, fontsize=9)
         axis.set_xticks((-2, 0, 2))
         axis.set_yticks((-2, 0, 2))
@@ -78,8 +74,7 @@ def axproj(runs):
     axis.quiver(*v[:, moved], *(y - v)[:, moved], angles="xy", scale_units="xy", scale=1, width=0.0015, color="0.6")
     axis.plot(*v[:, ~moved], ".", color="C2", markersize=3, label="inside: y = v")
     axis.plot(*y[:, moved], ".", color="C3", markersize=4, label="y on the border")
-    axis.set_xlabel("$v_1$ [rad/s]")
-    axis.set_ylabel("$v_2$ [rad/s]")
+    axis.set(xlabel="$v_1$ [rad/s]", ylabel="$v_2$ [rad/s]")
     figure.legend(loc="outside upper center", ncols=2)
     yield "kikuuwe-figure8", figure
 

@@ -34,8 +34,6 @@ def draw(name, runs):
                 ha="right",
                 fontsize=8,
             )
-        panel.set_title(TITLE[i])
-        panel.set_xlabel("time [s]")
-        panel.set_ylabel("position [rad]")
+        panel.set(title=TITLE[i], xlabel="time [s]", ylabel="position [rad]")
     figure.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside upper center", ncols=3)
     yield "measured", figure

@@ -10,8 +10,7 @@ def constant(runs):
         position.plot(run["time"], run["q_rod"], label=label)
         spring.plot(run["time"], run["spring"])
     position.set_ylabel("position $p$ [rad]")
-    spring.set_ylabel("spring [N m]")
-    spring.set_xlabel("time [s]")
+    spring.set(ylabel="spring [N m]", xlabel="time [s]")
     figure.legend(loc="outside upper center", ncols=3)
     yield "constant-friction", figure
 
@@ -33,11 +32,9 @@ def rod(runs):
         for time in (0.9, 1.4):
             axes.axvline(time, color="0.6", linewidth=0.8, linestyle="--")
     position.axhline(0, color="0.6", linewidth=0.8)
-    position.set_ylabel(r"position $p$ [rad]")
-    position.set_ylim(-0.05, 0.2)
+    position.set(ylabel=r"position $p$ [rad]", ylim=(-0.05, 0.2))
     for time, text in ((0.45, "motor -40 N m"), (1.15, "off"), (1.7, "+20 N m")):
         position.text(time, -0.043, text, ha="center", color="0.4")
-    load.set_ylabel(r"force $f_v$ [N m]")
-    load.set_xlabel("time [s]")
+    load.set(ylabel=r"force $f_v$ [N m]", xlabel="time [s]")
     figure.legend(loc="outside upper center", ncols=4)
     yield "figure9", figure

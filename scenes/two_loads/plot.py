@@ -42,9 +42,7 @@ def draw(name, runs):
                     linewidth=2.8 if ours else 1.5,
                     zorder=3 if ours else 2,
                 )
-        panel.set_title(title)
-        panel.set_xlabel("time [s]")
-        panel.set_ylabel("angle of the arm [rad]")
+        panel.set(title=title, xlabel="time [s]", ylabel="angle of the arm [rad]")
     axes[0].set_xlim(0, END)
     axes[0].annotate(
         "25, 40 and 55 N m: it stays", (END, 0), xytext=(0, 5), textcoords="offset points", ha="right", fontsize=8

@@ -21,9 +21,7 @@ def draw_snapshots(axes, run):
         axes.plot(*zip((0, 0), elbow, tip), marker="o", markersize=3, color=color, linewidth=1.2, label=f"{time:.1f} s")
         axes.axvline(run["wx"][i], color=color, linewidth=0.8, linestyle=":")
     axes.set_aspect("equal")
-    axes.set_xlim(-0.1, 1.6)
-    axes.set_ylim(-0.6, 1.1)
-    axes.set_xlabel("x [m]")
+    axes.set(xlim=(-0.1, 1.6), ylim=(-0.6, 1.1), xlabel="x [m]")
 
 
 def draw_figure(runs):
@@ -40,11 +38,9 @@ def draw_figure(runs):
     snapshots[0].set_ylabel("y [m]")
     snapshots[-1].legend(loc="center left", bbox_to_anchor=(1, 0.5), fontsize=7)
     position.plot(run["time"], run["wx"], color="0.4", linestyle="--", linewidth=1, label="wall")
-    position.set_ylabel(r"tip $p_x$ [m]")
-    position.set_ylim(0.9, 1.5)
+    position.set(ylabel=r"tip $p_x$ [m]", ylim=(0.9, 1.5))
     position.legend(loc="lower left", ncols=4, fontsize=8)
-    force.set_ylabel(r"force $f_x$ [N]")
-    force.set_xlabel("time [s]")
+    force.set(ylabel=r"force $f_x$ [N]", xlabel="time [s]")
     return figure
 
 
@@ -55,10 +51,8 @@ def constant(runs):
         position.plot(run["time"], run["px"], label=label)
         force.plot(run["time"], run["fx"])
     position.plot(run["time"], run["wx"], color="0.4", linestyle="--", linewidth=1, label="wall")
-    position.set_ylabel(r"tip $p_x$ [m]")
-    position.set_ylim(0.9, 1.6)
-    force.set_ylabel(r"force $f_x$ [N]")
-    force.set_xlabel("time [s]")
+    position.set(ylabel=r"tip $p_x$ [m]", ylim=(0.9, 1.6))
+    force.set(ylabel=r"force $f_x$ [N]", xlabel="time [s]")
     figure.legend(loc="outside upper center", ncols=2, fontsize=8)
     return figure
 
