@@ -142,6 +142,52 @@ double mjg_largest(const mjgTrajectory* trajectory, const char* prefix, const ch
 }
 
 
+int mjg_isPositive(double value) {
+  return value > 0;
+}
+
+
+int mjg_isNegative(double value) {
+  return value < 0;
+}
+
+
+int mjg_isZero(double value) {
+  return value == 0;
+}
+
+
+int mjg_isNotZero(double value) {
+  return value != 0;
+}
+
+
+double mjg_share(const mjgTrajectory* trajectory, const char* name, double from, double to, int (*is)(double)) {
+  int column = mjg_column(trajectory, name), n = 0, met = 0;
+  for (int i = 0; column >= 0 && i < trajectory->nrow; i++) {
+    const double* row = mjg_row(trajectory, i);
+    int flg_within = row[0] >= from && row[0] < to;
+    n += flg_within;
+    met += flg_within && is(row[column]);
+  }
+  return n ? (double)met / n : NAN;
+}
+
+
+mjgEvents mjg_events(const mjgTrajectory* trajectory, const char* name, double from, double to, int (*is)(double)) {
+  int column = mjg_column(trajectory, name);
+  mjgEvents events = {.first = INFINITY, .last = NAN};
+  for (int i = 1; column >= 0 && i < trajectory->nrow; i++) {
+    const double *row = mjg_row(trajectory, i), *before = row - trajectory->ncolumn;
+    if (row[0] > from && row[0] < to && is(row[column]) && !is(before[column])) {
+      events.first = events.n++ ? events.first : row[0];
+      events.last = row[0];
+    }
+  }
+  return events;
+}
+
+
 void mjg_clearRows(mjgTrajectory* trajectory) {
   trajectory->nrow = 0;
 }

@@ -56,6 +56,24 @@ double mjg_swing(const mjgTrajectory* trajectory, const char* name, double from,
 double mjg_largest(const mjgTrajectory* trajectory, const char* prefix, const char* const* name, int n, double from,
                    double to);
 
+// conditions of a value
+int mjg_isPositive(double value);
+int mjg_isNegative(double value);
+int mjg_isZero(double value);
+int mjg_isNotZero(double value);
+
+// part of the rows with from <= time < to in which a column meets a condition; NaN without such rows
+double mjg_share(const mjgTrajectory* trajectory, const char* name, double from, double to, int (*is)(double));
+
+// rows with from < time < to at which a column begins to meet a condition: their number, the times of the first
+// (INFINITY without one) and the last
+typedef struct mjgEvents_ {
+  int n;
+  double first;
+  double last;
+} mjgEvents;
+mjgEvents mjg_events(const mjgTrajectory* trajectory, const char* name, double from, double to, int (*is)(double));
+
 // forget all rows
 void mjg_clearRows(mjgTrajectory* trajectory);
 

@@ -44,26 +44,21 @@ static void measure(double* value, const mjModel* m, const mjData* d) {
 }
 
 
-// number of times that the torque becomes positive (side 1) or negative (side -1) in the steady state
-static int touches(const mjgTrajectory* t, int side) {
-  int c = mjg_column(t, "shaft_torque_out"), time = mjg_column(t, "time"), n = 0;
-  for (int i = 1; i < t->nrow; i++) {
-    const double* row = mjg_row(t, i);
-    n += row[time] > STEADY && side * row[c] > 0 && side * (row - t->ncolumn)[c] <= 0;
-  }
-  return n;
+// number of times that the torque meets a condition again in the steady state
+static int touches(const mjgTrajectory* t, int (*is)(double)) {
+  return mjg_events(t, "shaft_torque_out", STEADY, INFINITY, is).n;
 }
 
 
 static void claims(mjgClaims* claims, const mjgRun* run) {
   double end = 8;
   const mjgTrajectory *fast = run[0].trajectory, *slow = run[1].trajectory;
-  int right = touches(fast, 1), left = touches(fast, -1);
+  int right = touches(fast, mjg_isPositive), left = touches(fast, mjg_isNegative);
   int periods = (int)(9.5 * (end - STEADY));
   mjg_claim(claims, abs(right - periods) <= 1 && abs(left - periods) <= 1,
             "at 9.5 Hz the shaft bounces between right and left contact: %d and %d touches in %d periods", right, left,
             periods);
-  mjg_claim(claims, touches(slow, 1) == 0 && touches(slow, -1) == 0,
+  mjg_claim(claims, touches(slow, mjg_isPositive) == 0 && touches(slow, mjg_isNegative) == 0,
             "at 6 Hz it stays in right contact, on its rubber: torque %.1f to %.1f N m",
             mjg_lowest(slow, "shaft_torque_out", STEADY, end), mjg_highest(slow, "shaft_torque_out", STEADY, end));
   double ratio = mjg_swing(fast, "shaft_rotor_velocity", STEADY, end) / mjg_swing(fast, "v_load", STEADY, end);

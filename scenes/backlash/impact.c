@@ -30,27 +30,20 @@ static void measure(double* value, const mjModel* m, const mjData* d) {
 }
 
 
-// fraction of rows between two times in which the gap is open
+static int isOpen(double x) {
+  return fabs(x) < HALF_GAP;
+}
+
+
+// part of the rows between two times in which the gap is open
 static double openPart(const mjgTrajectory* t, double from, double to) {
-  int c = mjg_column(t, "x"), time = mjg_column(t, "time"), n = 0, open = 0;
-  for (int i = 0; i < t->nrow; i++) {
-    double now = mjg_row(t, i)[time];
-    if (now >= from && now < to) {
-      n++;
-      open += fabs(mjg_row(t, i)[c]) < HALF_GAP;
-    }
-  }
-  return n ? (double)open / n : NAN;
+  return mjg_share(t, "x", from, to, isOpen);
 }
 
 
 // number of impacts
 static int impacts(const mjgTrajectory* t) {
-  int c = mjg_column(t, "force"), n = 0;
-  for (int i = 1; i < t->nrow; i++) {
-    n += mjg_row(t, i)[c] != 0 && mjg_row(t, i - 1)[c] == 0;
-  }
-  return n;
+  return mjg_events(t, "force", 0, INFINITY, mjg_isNotZero).n;
 }
 
 

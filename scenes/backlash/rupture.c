@@ -101,19 +101,6 @@ static void leave(double time[4], const mjgTrajectory* t) {
 }
 
 
-// time at which a coupling first transmits torque
-static double firstTorque(const mjgTrajectory* t) {
-  int torque = mjg_column(t, "shaft_torque_out"), clock = mjg_column(t, "time");
-  for (int i = 0; i < t->nrow; i++) {
-    const double* row = mjg_row(t, i);
-    if (row[torque] != 0) {
-      return row[clock];
-    }
-  }
-  return INFINITY;
-}
-
-
 static void claims(mjgClaims* claims, const mjgRun* run) {
   const char* torque = "shaft_torque_out";
   const mjgTrajectory* jck = run[JCK].trajectory;
@@ -122,7 +109,7 @@ static void claims(mjgClaims* claims, const mjgRun* run) {
   double zone[4] = {INFINITY, INFINITY, INFINITY, INFINITY}, first[NCASE];
   leave(zone, jck);
   for (int i = 0; i < NCASE; i++) {
-    first[i] = firstTorque(run[i].trajectory);
+    first[i] = mjg_events(run[i].trajectory, torque, 0, INFINITY, mjg_isNotZero).first;
   }
   mjg_claim(claims, zone[0] < zone[1] && zone[1] < zone[2] && zone[2] < zone[3],
             "Fig. 8: out of the zone of jck (5) after %.3f s, of (3) %.3f s, of the phase plane (4) %.3f s, of the "

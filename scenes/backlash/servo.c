@@ -68,17 +68,9 @@ static void claims(mjgClaims* claims, const mjgRun* run) {
 
   // the last cycles
   const mjgTrajectory* t = run[0].trajectory;
-  double from = 12, to = 15, first = 0, last = 0;
-  int theta = mjg_column(t, "theta_d"), time = mjg_column(t, "time"), cycles = -1;
-  for (int i = 1; i < t->nrow; i++) {
-    const double* row = mjg_row(t, i);
-    if (row[time] > from && row[theta] >= 0 && (row - t->ncolumn)[theta] < 0) {
-      first = cycles < 0 ? row[time] : first;
-      last = row[time];
-      cycles++;
-    }
-  }
-  double measured = 2 * mjPI * cycles / (last - first);
+  double from = 12, to = 15;
+  mjgEvents up = mjg_events(t, "theta_d", from, to, mjg_isPositive);
+  double measured = 2 * mjPI * (up.n - 1) / (up.last - up.first);
   double swing = 0.5 * mjg_swing(t, "theta_d", from, to);
   mjg_claim(claims, fabs(swing / A - 1) < 0.1,
             "encoder on the joint: limit cycle of %.4f rad in the gap, %.4f by harmonic balance", swing, A);

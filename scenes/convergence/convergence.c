@@ -53,18 +53,6 @@ static double error(const mjgRun* run, const mjgRun* fine) {
 }
 
 
-// times between two at which a column begins to be other than zero, or to be zero
-static int changes(const mjgTrajectory* t, const char* name, int flg_zero) {
-  int column_id = mjg_column(t, name), n = 0;
-  for (int i = 1; i < t->nrow; i++) {
-    int before = t->data[(i - 1) * t->ncolumn + column_id] == 0;
-    int now = t->data[i * t->ncolumn + column_id] == 0;
-    n += now != before && now == flg_zero;
-  }
-  return n;
-}
-
-
 static void claims(mjgClaims* claims, const mjgRun* run) {
   // slope of log error over log step, by least squares
   double mean_x = 0, mean_y = 0, xx = 0, xy = 0, x[FINE], y[FINE];
@@ -84,8 +72,9 @@ static void claims(mjgClaims* claims, const mjgRun* run) {
 
   // contacts and stops of the motion slow the convergence
   const mjgTrajectory* fine = run[FINE].trajectory;
-  int strikes = changes(fine, "floor", 0), stops = changes(fine, "v_shoulder0", 1);
-  stops += changes(fine, "v_elbow0", 1);
+  int strikes = mjg_events(fine, "floor", 0, END, mjg_isNotZero).n;
+  int stops =
+      mjg_events(fine, "v_shoulder0", 0, END, mjg_isZero).n + mjg_events(fine, "v_elbow0", 0, END, mjg_isZero).n;
   mjg_claim(claims, strikes >= 2 && stops >= 2,
             "on the way it strikes the floor %d times, and joints come to a stop %d times", strikes, stops);
   for (int i = 0; i < NCASE; i++) {

@@ -116,23 +116,11 @@ static void measure(double* value, const mjModel* m, const mjData* d) {
 }
 
 
-// fraction of the time in which a joint rests
-static double rests(const mjgTrajectory* t, const char* name) {
-  int n = 0, still = 0, v = mjg_column(t, name), time = mjg_column(t, "time");
-  for (int i = 0; i < t->nrow; i++) {
-    const double* row = mjg_row(t, i);
-    n += row[time] >= BEGIN;
-    still += row[time] >= BEGIN && row[v] == 0;
-  }
-  return n ? (double)still / n : NAN;
-}
-
-
 static void claims(mjgClaims* claims, const mjgRun* run) {
   double error[3], still[3];
   for (int i = 0; i < 3; i++) {
     error[i] = mjg_highest(run[i].trajectory, "error", BEGIN, END);
-    still[i] = rests(run[i].trajectory, "v_shoulder");
+    still[i] = mjg_share(run[i].trajectory, "v_shoulder", BEGIN, INFINITY, mjg_isZero);
   }
   mjg_claim(claims, error[0] < 0.5 && still[0] < 0.02,
             "with its gears compensated the load of 5 kg follows its path within %.2f mm, and the shoulder stands "

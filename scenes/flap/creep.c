@@ -44,19 +44,9 @@ typedef struct {
 
 static Steps steps(const mjgRun* run, double from, double to) {
   const mjgTrajectory* r = run->trajectory;
-  int time = mjg_column(r, "time"), velocity = mjg_column(r, "v_flap");
-  Steps s = {0};
-  double first = 0, last = 0;
-  for (int i = 1; i < r->nrow; i++) {
-    const double* row = mjg_row(r, i);
-    if (row[time] > from && row[time] < to && row[velocity] != 0 && row[velocity - r->ncolumn] == 0) {
-      first = s.n++ ? first : row[time];
-      last = row[time];
-    }
-  }
-  s.height = fabs(mjg_at(r, "position", to) - mjg_at(r, "position", from)) / fmax(s.n, 1);
-  s.period = (last - first) / fmax(s.n - 1, 1);
-  return s;
+  mjgEvents starts = mjg_events(r, "v_flap", from, to, mjg_isNotZero);
+  double way = fabs(mjg_at(r, "position", to) - mjg_at(r, "position", from));
+  return (Steps){starts.n, way / fmax(starts.n, 1), (starts.last - starts.first) / fmax(starts.n - 1, 1)};
 }
 
 

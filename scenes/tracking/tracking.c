@@ -45,17 +45,8 @@ static void measure(double* value, const mjModel* m, const mjData* d) {
 }
 
 
-// fraction of the time in which the axis rests
-static double rests(const mjgTrajectory* t) {
-  int v = mjg_column(t, "v_ra"), time = mjg_column(t, "time"), n = 0, still = 0;
-  for (int i = 0; i < t->nrow; i++) {
-    const double* row = mjg_row(t, i);
-    if (row[time] >= BEGIN) {
-      n++;
-      still += fabs(row[v]) < 0.05 * RATE;
-    }
-  }
-  return n ? (double)still / n : NAN;
+static int rests(double velocity) {
+  return fabs(velocity) < 0.05 * RATE;
 }
 
 
@@ -64,7 +55,7 @@ static void claims(mjgClaims* claims, const mjgRun* run) {
   for (int i = 0; i < 4; i++) {
     const mjgTrajectory* t = run[i].trajectory;
     wander[i] = mjg_swing(t, "error", BEGIN, END);
-    rest[i] = rests(t);
+    rest[i] = mjg_share(t, "v_ra", BEGIN, INFINITY, rests);
   }
   mjg_claim(claims, rest[0] > 0.3 && wander[0] > 5,
             "friction: the axis stands still for %.0f %% of the time and jumps; the star wanders by %.1f\"",
