@@ -1120,7 +1120,6 @@ MUTATIONS = [
         "plugin/state/model.c",
         "test_plugin_model.py test_plugin_coupling test_plugin_tendon.py",
         [
-            ("first[t] = first[t] == high ? low : first[t];", ""),
             ("c->own[i] = j->gap == mjgpGAP_LOAD ? -1 : j->dof;", "c->own[i] = j->dof;"),
             ("found = (*link)->users ? found : link;", "found = link;"),
         ],

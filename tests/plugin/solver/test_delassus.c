@@ -155,7 +155,6 @@ static void fillColumns(double* x, const mjgpGroup* group, const Forest* f, int 
 
 // x = matrix'^-1 x
 static void test_solveColumns(void** state) {
-  (void)state;
   static Forest f;
   static double x[NV * LD], y[NV * LD];
   int zero = 0, some = 0;
