@@ -9,9 +9,9 @@
 
 #include <cmocka.h>
 
-#include "solver/delassus.h"
 #include "dense_equations.h"
 #include "model/simd.h"
+#include "solver/delassus.h"
 
 enum {
   FORESTS = 400,
@@ -107,8 +107,8 @@ static void makeForest(Forest* f, int symmetric, int blocks) {
       f->adr[f->nv] = length;
       f->pivot[f->nv] = between(0.3, 3);
       for (int p = 0; p < depthOf(f, f->nv); p++, length++) {
-        f->upper[length] = between(-0.7, 0.7);
-        f->lower[length] = symmetric ? f->upper[length] : between(-0.7, 0.7);
+        f->upper[length] = below(3) ? between(-0.7, 0.7) : 0;  // as of slides at right angles
+        f->lower[length] = symmetric ? f->upper[length] : below(3) ? between(-0.7, 0.7) : 0;
       }
     }
     (f->blocked[t] ? fillBlock : fillDense)(f, t);
