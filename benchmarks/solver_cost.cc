@@ -357,9 +357,8 @@ void addMoving(const std::string& name, int gamma_range) {
       return mjg_movingSet(set, count, 1, n, gamma_range, 1) != 0;
     });
     for (int solver = 0; solver < mjgNSOLVER; solver++) {
-      // enumeration and the two projections take minutes where there are many joints
-      const bool projects = solver == mjgPROJECTION || solver == mjgEXTRAGRADIENT;
-      const int most = solver == mjgENUMERATION ? 6 : projects ? 30 : 120;
+      // enumeration and projection take minutes where there are many joints
+      const int most = solver == mjgENUMERATION ? 6 : solver == mjgPROJECTION ? 30 : 120;
       for (bool warm : {false, true}) {
         if (n <= most && !(warm && solver == mjgENUMERATION)) {
           addSolver(source, solver, warm);

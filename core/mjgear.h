@@ -159,13 +159,12 @@ typedef struct mjgProblem_ {
 } mjgProblem;
 
 typedef enum mjgSolver_ {
-  mjgNEWTON = 0,         // guarded semismooth Newton, the default
-  mjgGAUSS_SEIDEL = 1,   // exact one-joint solve (44), joint by joint
-  mjgPROJECTION = 2,     // the paper's: s := proj(B, s - c F(s)) with lambda by fixed point
-  mjgEXTRAGRADIENT = 3,  // Korpelevich's two-step projection with adapted step
-  mjgLEMKE = 4,          // exact pivoting on the piecewise-linear form
-  mjgENUMERATION = 5,    // every combination of modes, n <= mjgMAXENUM
-  mjgNSOLVER = 6
+  mjgNEWTON = 0,        // guarded semismooth Newton, the default
+  mjgGAUSS_SEIDEL = 1,  // exact one-joint solve (44), joint by joint
+  mjgPROJECTION = 2,    // the paper's: s := proj(B, s - c F(s)) with lambda by fixed point
+  mjgLEMKE = 3,         // exact pivoting on the piecewise-linear form
+  mjgENUMERATION = 4,   // every combination of modes, n <= mjgMAXENUM
+  mjgNSOLVER = 5
 } mjgSolver;
 
 // name of a solver, "newton", null if there is none; solver of a name, -1 if there is

@@ -34,7 +34,7 @@ const TuneKey tuneKeys[] = {
 };
 const int tuneNKey = (int)(sizeof(tuneKeys) / sizeof(*tuneKeys));
 
-const char* const tuneSolvers[] = {"newton", "gauss_seidel", "projection", "extragradient", "lemke"};
+const char* const tuneSolvers[] = {"newton", "gauss_seidel", "projection", "lemke"};
 const int tuneNSolver = (int)(sizeof(tuneSolvers) / sizeof(*tuneSolvers));
 
 

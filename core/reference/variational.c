@@ -8,44 +8,26 @@
 // joint has its step, c_i = size/(a (|lambda_i| + c_i)), with a the largest row sum of |A| at unit
 // diagonal: safe for every positive definite A if P = 0. size is halved when steps grow, and
 // recovers slowly.
-//
-// Korpelevich's takes a trial step, and from the old point the step that the trial asks for,
-//
-//     y := proj(s - c F(s)),   s := proj(s - c F(y)),
-//
-// for any monotone F. c shrinks until c |F(s) - F(y)| <= 0.7 |s - y| (Khobotov, Marcotte).
 
 #include <math.h>
 #include <string.h>
 
 #include "law/law.h"
 #include "solvers/dense.h"
-#include "solvers/simd.h"
 #include "solvers/solvers.h"
 
-// default limit of iterations, which converge linearly
+// default limit of iterations, which converge linearly, and limit of the fixed point
 enum {
-  mjgiITERATIONS = 100000
+  mjgiITERATIONS = 100000,
+  mjgiFIXED_POINT = 10000
 };
 
-// error of the load, of the tolerance, and most steps of the fixed point or of Newton
+// error of the load, relative to the tolerance
 static const double kInner = 1e-2;
-enum {
-  mjgiFIXED_POINT = 10000,
-  mjgiNEWTON = 50
-};
 
-// projection: least size after halvings, which would end progress; growth a step
+// least size after halvings, which would end progress; growth a step
 static const double kSmallest = 1e-4, kRecover = 1.01;
 
-// extragradient: bound of c^2 |F(s) - F(y)|^2 over |s - y|^2, shrinkage, growth; most shortenings
-static const double kLipschitz2 = 0.49, kShrink = 0.6, kGrow = 1.05;
-enum {
-  mjgiSHORTER = 60
-};
-
-
-//---------------------------------- load and residual ---------------------------------------------
 
 // t = [s] (|lambda| + c), w = A t, z = phi + P t. Returns the largest change of a lambda, of its
 // terms.
@@ -71,31 +53,10 @@ static double loadStep(mjgiBlock* b, const double* s) {
 }
 
 
-// lambda - P [s] [sgn lambda] lambda = phi + P [s] c, solved for the present signs
-static int loadNewton(mjgiBlock* b, const double* s) {
-  int n = b->n, ld = mjgi_simdEnd(n);
-  for (int i = 0; i < n; i++) {
-    for (int j = 0; j < n; j++) {
-      double P =
-          b->flg_P ? b->P[i * n + j] : b->alpha[i] * b->A[i * n + j] - (i == j ? b->beta[i] : 0);
-      double r = s[j] > 0 ? b->rp[j] : b->rm[j];
-      b->K[i * ld + j] = (i == j) - P * s[j] * r * (b->lambda[j] < 0 ? -1 : 1);
-      b->x[i] = (j == 0 ? b->phi[i] : b->x[i]) + P * s[j] * r * b->c[j];
-    }
-  }
-  b->factorizations++;
-  if (!mjgi_lu(b->K, b->x, b->pivot, n)) {
-    return 0;
-  }
-  memcpy(b->lambda, b->x, (size_t)n * sizeof(double));
-  return 1;
-}
-
-
-int mjgi_viEvaluate(mjgiBlock* b, const double* s, int flg_newton, int iterations,
-                    double tolerance) {
-  size_t nbyte = (size_t)b->n * sizeof(double);
-  for (int iter = 0; iter < iterations; iter++) {
+// Find the load at s by the fixed point. Returns 0, with the load of the present friction, if it
+// does not converge.
+static int findLoad(mjgiBlock* b, const double* s, double tolerance) {
+  for (int iter = 0; iter < mjgiFIXED_POINT; iter++) {
     double change = loadStep(b, s);
     if (change <= tolerance) {
       return 1;
@@ -103,14 +64,8 @@ int mjgi_viEvaluate(mjgiBlock* b, const double* s, int flg_newton, int iteration
     if (!isfinite(change)) {
       break;
     }
-    if (!flg_newton) {
-      memcpy(b->lambda, b->z, nbyte);
-    } else if (!loadNewton(b, s)) {
-      break;
-    }
+    memcpy(b->lambda, b->z, (size_t)b->n * sizeof(double));
   }
-
-  // no load found: use the load of the present friction
   mjgi_blockEvaluate(b);
   return 0;
 }
@@ -138,45 +93,10 @@ static int isEnd(mjgiBlock* b, const double* s, int found, double tolerance) {
 }
 
 
-// point := proj(s - c F(s)), c = size/bound
-static void move(double* point, const mjgiBlock* b, const double* s, const double* bound,
-                 double size) {
-  for (int i = 0; i < b->n; i++) {
-    double v = b->v[i] - b->w[i];
-    point[i] = bound[i] > 0 ? fmax(-1, fmin(1, s[i] + size * v / bound[i])) : (v > 0) - (v < 0);
-  }
-}
-
-
-static void findBounds(double* bound, const mjgiBlock* b) {
-  for (int i = 0; i < b->n; i++) {
-    bound[i] = fabs(b->lambda[i]) + b->c[i];
-  }
-}
-
-
-// square of the distance of two points, measured in torques
-static double distance2(const double* point, const double* other, const double* bound, int n) {
-  double sum = 0;
-  for (int i = 0; i < n; i++) {
-    double d = (point[i] - other[i]) * bound[i];
-    sum += d * d;
-  }
-  return sum;
-}
-
-
-//---------------------------------- methods -------------------------------------------------------
-
-static int limitOf(const mjgSettings* settings) {
-  return settings->iterations > 0 ? settings->iterations : mjgiITERATIONS;
-}
-
-
 void mjgi_projection(mjgiBlock* b, mjgiScratch* scratch, const mjgSettings* settings) {
-  int n = b->n;
-  double *s = b->y, *next = scratch->row, *bound = scratch->rate;
-  double norm = 1, size = 1, last = INFINITY;
+  (void)scratch;
+  int n = b->n, limit = settings->iterations > 0 ? settings->iterations : mjgiITERATIONS;
+  double *s = b->y, norm = 1, size = 1, last = INFINITY;
   for (int i = 0; i < n; i++) {
     double sum = 0;
     for (int j = 0; j < n; j++) {
@@ -186,57 +106,24 @@ void mjgi_projection(mjgiBlock* b, mjgiScratch* scratch, const mjgSettings* sett
   }
 
   start(b, s);
-  for (int iter = 0; iter < limitOf(settings); iter++) {
+  for (int iter = 0; iter < limit; iter++) {
     b->iterations++;
-    int found = mjgi_viEvaluate(b, s, 0, mjgiFIXED_POINT, kInner * settings->tolerance);
+    int found = findLoad(b, s, kInner * settings->tolerance);
     if (isEnd(b, s, found, settings->tolerance)) {
       return;
     }
-    findBounds(bound, b);
-    move(next, b, s, bound, size / norm);
-    double moved = sqrt(distance2(next, s, bound, n)) / size;
-    double* last_s = s;
-    s = next;
-    next = last_s;
+
+    // s := proj(s - c F(s)); its way is measured in torques
+    double moved = 0;
+    for (int i = 0; i < n; i++) {
+      double v = b->v[i] - b->w[i], bound = fabs(b->lambda[i]) + b->c[i];
+      double to = bound > 0 ? fmax(-1, fmin(1, s[i] + size / norm * v / bound)) : (v > 0) - (v < 0);
+      double way = (to - s[i]) * bound;
+      moved += way * way;
+      s[i] = to;
+    }
+    moved = sqrt(moved) / size;
     size = moved > last ? fmax(kSmallest, size / 2) : fmin(1, size * kRecover);
     last = moved;
-  }
-}
-
-
-void mjgi_extragradient(mjgiBlock* b, mjgiScratch* scratch, const mjgSettings* settings) {
-  int n = b->n;
-  size_t nbyte = (size_t)n * sizeof(double);
-  double *s = b->y, *trial = scratch->row, *bound = scratch->rate, *before = scratch->u;
-  double size = 1, inner = kInner * settings->tolerance;
-
-  start(b, s);
-  for (int iter = 0; iter < limitOf(settings); iter++) {
-    b->iterations++;
-    int found = mjgi_viEvaluate(b, s, 1, mjgiNEWTON, inner);
-    if (isEnd(b, s, found, settings->tolerance)) {
-      return;
-    }
-    findBounds(bound, b);
-
-    // trial step, shorter until F changes little enough on it
-    memcpy(before, b->w, nbyte);
-    for (int shorter = 0; shorter < mjgiSHORTER; shorter++) {
-      memcpy(b->w, before, nbyte);
-      move(trial, b, s, bound, size);
-      if (!mjgi_viEvaluate(b, trial, 1, mjgiNEWTON, inner)) {
-        return;
-      }
-      double change = 0;
-      for (int i = 0; i < n; i++) {
-        change += (b->w[i] - before[i]) * (b->w[i] - before[i]);
-      }
-      if (size * size * change <= kLipschitz2 * distance2(trial, s, bound, n)) {
-        break;
-      }
-      size *= kShrink;
-    }
-    move(s, b, s, bound, size);
-    size *= kGrow;
   }
 }

@@ -51,7 +51,6 @@ static const struct {
     [mjgNEWTON] = {"newton", mjgi_methodNewton},
     [mjgGAUSS_SEIDEL] = {"gauss_seidel", gaussSeidel},
     [mjgPROJECTION] = {"projection", mjgi_projection},
-    [mjgEXTRAGRADIENT] = {"extragradient", mjgi_extragradient},
     [mjgLEMKE] = {"lemke", lemke},
     [mjgENUMERATION] = {"enumeration", mjgi_enumeration},
 };

@@ -29,16 +29,8 @@ double mjgi_refine(mjgiBlock* b, mjgiScratch* s, const mjgSolution* start, int f
 typedef void (*mjgiMethod)(mjgiBlock* b, mjgiScratch* s, const mjgSettings* settings);
 void mjgi_methodNewton(mjgiBlock* b, mjgiScratch* s, const mjgSettings* settings);
 
-// Methods of core/reference: the paper's projection with nested fixed point, and Korpelevich's
-// two-step projection.
+// the paper's projection with nested fixed point, of core/reference
 void mjgi_projection(mjgiBlock* b, mjgiScratch* s, const mjgSettings* settings);
-void mjgi_extragradient(mjgiBlock* b, mjgiScratch* s, const mjgSettings* settings);
-
-// Compute the load at directions of motion s, from block->lambda, and t and w = A t: by the fixed
-// point of Remark 3, at most iterations of it, or by generalized Newton. Returns 0 if lambda was
-// not found, else 1.
-int mjgi_viEvaluate(mjgiBlock* b, const double* s, int flg_newton, int iterations,
-                    double tolerance);
 
 // Find the only solution, or of several that of the jamming rule; does not use block->t.
 void mjgi_enumeration(mjgiBlock* b, mjgiScratch* s, const mjgSettings* settings);

@@ -159,8 +159,7 @@ static inline void takeSettings(mjgSettings* settings, Input* input) {
   settings->tolerance = tolerances[tolerance < 56 ? tolerance % 3 : tolerance - 56];
 
   // methods that converge slowly get a limit, so that the fuzzer sees many problems
-  int slow = settings->solver == mjgPROJECTION || settings->solver == mjgEXTRAGRADIENT ||
-             settings->solver == mjgGAUSS_SEIDEL;
+  int slow = settings->solver == mjgPROJECTION || settings->solver == mjgGAUSS_SEIDEL;
   if (slow && settings->iterations == 0) {
     settings->iterations = 50;
   }

@@ -19,7 +19,7 @@ static void axprojOfDiagonal(void** state) {
       v[i] = 2 * oracle_normal(&seed);
       phi[i] = oracle_normal(&seed);
     }
-    int solver = k % 6;
+    int solver = k % mjgNSOLVER;
     room.settings.solver = solver;
     room.settings.tolerance = 1e-10;
     assert_int_equal(mjg_axproj(y, &room.info, v, A, phi, P, 4, &room.settings, room.work),
