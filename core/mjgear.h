@@ -187,7 +187,6 @@ typedef struct mjgSettings_ {
   int pivots;           // limit of pivots on all paths of mjgNEWTON together; remaking
                         // the equations counts as 1 + n/8 pivots. 0: thorough, some
                         // thousands for each joint
-  int want_sigma_max;   // compute info->sigma_max: 0 no, 1 yes
   double tolerance;     // relative residual at which a problem counts as solved, in [0, 1)
 } mjgSettings;
 
@@ -208,7 +207,6 @@ typedef struct mjgInfo_ {
   int factorizations;  // matrix factorizations, sum of all blocks
   int fallbacks;       // blocks in which the default solver had to call another method
   double residual;     // bound of the relative residual of all joints, see mjg_certify
-  double sigma_max;    // largest singular value of P if wanted, else -1
 } mjgInfo;
 
 #define mjgMAXBLOCK 32768  // most joints of one block: entries of its matrices are counted by int
@@ -275,12 +273,6 @@ double mjg_preslidingSlip(double velocity, double t, double compliance, double t
 // solved again, at most n + 1 times.
 int mjg_solve(mjgSolution* solution, mjgInfo* info, const mjgProblem* problem,
               const mjgSettings* settings, mjgWorkspace* work);
-
-// find the jammed joints of a solution: they stand still under any torque in their
-// direction, held by their own load, with the other joints' friction given. Writes 1 for
-// each such joint, else 0, to jammed (nullable); returns their number or an error. The
-// problem must be one that mjg_solve accepted; it is not checked again      (n)
-int mjg_jammed(int* jammed, const mjgProblem* problem, const mjgSolution* solution);
 
 
 //---------------------------------- certificate ---------------------------------------------------

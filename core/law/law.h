@@ -6,24 +6,6 @@
 //
 // where hold is the torque that would stop the joint and r >= 1 the static ratio in the
 // direction of motion. The law knows nothing of solvers, of the engine or of other laws.
-// It is asked
-//
-//     mjgi_lawRatio       static ratio in a direction
-//     mjgi_lawLoad        lambda from the torque into the gear; mjgi_lawLoadOut: from
-//                         the torque out of it
-//     mjgi_lawBound       r (|lambda| + c)
-//     mjgi_lawHold        the same for a joint at rest after the step
-//     mjgi_lawResolve     friction and piece of a joint, all others given (the one-joint step (44))
-//     mjgi_lawLimit       the same without a hold: largest friction in a direction
-//     mjgi_lawRow         the equation of a slipping joint: t = factor lambda + offset
-//     mjgi_lawLine        the same solved for t where lambda = alpha x - beta t
-//     mjgi_lawKeeps       1 if the piece of a joint was right
-//     mjgi_lawNext        the same piece if it was right, else the next one to try
-//     mjgi_lawReleases    1 if a joint slips on its static bound and must be solved
-//                         again without it
-//     mjgi_lawJammed      1 if a joint at rest stays at rest under any torque in
-//                         its direction
-//     mjgi_lawLocked      the same under any load
 //
 // An active set method solves the equations of the pieces (stuck: v+ = 0; slipping:
 // mjgi_lawRow) and asks mjgi_lawResolve or mjgi_lawNext whether they were the right ones.
@@ -240,15 +222,6 @@ mjgFUNCTION int mjgi_lawReleases(int piece, mjgREAL rp, mjgREAL rm) {
   return piece != mjgiSTUCK && (piece > 0 ? rp : rm) > 1;
 }
 
-
-// Returns 1 if a joint at rest with friction t stays at rest under any torque in its direction,
-// because its bound grows faster than the torque. p: change of its load per unit of friction.
-mjgFUNCTION int mjgi_lawJammed(mjgREAL t, mjgREAL lambda, mjgREAL p, mjgREAL c,
-                               mjgREAL static_ratio, mjgREAL v0) {
-  int load, s = t > 0 ? 1 : -1;
-  mjgREAL r = mjgi_lawRatio(static_ratio, v0, s);
-  return t != 0 && mjgi_lawLimit(&load, s, lambda - p * t, p, c, r) == mjgiINFINITY;
-}
 
 // Returns 1 if a joint at rest with friction t stays at rest under any load in its direction, with
 // the torque into its gear given. Its load falls by beta per unit of friction, and from its zero on

@@ -66,31 +66,26 @@ static double checkJoint(const mjgProblem* p, const mjgSolution* s, int i) {
 }
 
 
-// 1 if the block is known to have one solution
-static int isWellPosed(const mjgProblem* p, mjgiBlock* b) {
+// Returns the largest singular value of P.
+static double sigmaMax(mjgiBlock* b, const mjgProblem* p) {
   int n = p->n;
-  for (int i = 0; i < n; i++) {
-    if (!(p->A[i * n + i] > 0)) {
-      return 0;
+  for (int i = 0, at = 0; i < n; i++) {
+    for (int j = 0; j < n; j++, at++) {
+      b->P[at] = p->P ? p->P[at] : p->alpha[i] * p->A[at] - (i == j ? p->beta[i] : 0);
     }
   }
-  mjgi_loadBlock(b, p, NULL);
-  return mjgi_isWellPosed(b);
+  return mjgi_sigmaMax(b->P, n, b->x, b->y);
 }
 
 
 int mjg_certify(mjgCertificate* certificate, int* violated, const mjgProblem* problem,
                 const mjgSolution* solution, double tolerance, mjgWorkspace* work) {
-  if (!certificate || !solution || !(tolerance >= 0)) {
+  if (!certificate || !(tolerance >= 0)) {
     return mjgERR_ARGUMENT;
   }
-  int status = mjgi_checkProblem(problem, work);
+  int largest, status = mjgi_checkProblem(&largest, problem, solution, work);
   if (status != mjgSOLVED) {
     return status;
-  }
-  int n = problem->n;
-  if (n > 0 && (!solution->t || !solution->v || !solution->lambda || !solution->mode)) {
-    return mjgERR_ARGUMENT;
   }
 
   mjgCertificate sum = {.worst = -1, .passive = 1, .well_posed = 1};
@@ -113,8 +108,9 @@ int mjg_certify(mjgCertificate* certificate, int* violated, const mjgProblem* pr
       sum.power += power;
       sum.passive &= power >= 0;
     }
-    sum.well_posed &= isWellPosed(&block, &work->block);
-    sum.sigma_max = fmax(sum.sigma_max, mjgi_blockSigmaMax(&work->block, &block));
+    mjgi_loadBlock(&work->block, &block, NULL);
+    sum.well_posed &= mjgi_isWellPosed(&work->block);
+    sum.sigma_max = fmax(sum.sigma_max, sigmaMax(&work->block, &block));
   }
   sum.valid = sum.nviolated == 0 && sum.passive;
   *certificate = sum;

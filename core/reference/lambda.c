@@ -86,7 +86,7 @@ int mjg_lambda(double* lambda, mjgInfo* info, const double* phi, const double* P
   for (int i = 0; i < n; i++) {
     x[i] = phi[i];
   }
-  mjgInfo result = {.status = mjgSOLVED, .sigma_max = -1};
+  mjgInfo result = {.status = mjgSOLVED};
   int by_newton = method == mjgLAMBDA_NEWTON, goes_on = n > 0;
   int limit = iterations > 0 ? iterations : by_newton ? mjgiNEWTON : mjgiFIXED_POINT;
   double enough = by_newton ? tolerance * kBelow : tolerance;

@@ -70,48 +70,40 @@ static int checkNumbers(int* positive, const mjgProblem* block) {
 }
 
 
-int mjgi_checkBlocks(int* most, const mjgProblem* problem) {
-  if (!problem || problem->n < 0 || problem->nblock < 0 ||
+int mjgi_checkProblem(int* largest, const mjgProblem* problem, const mjgSolution* solution,
+                      const mjgWorkspace* work) {
+  if (!problem || !solution || !work || problem->n < 0 || problem->nblock < 0 ||
       (problem->nblock > 0 && !problem->block)) {
     return mjgERR_ARGUMENT;
   }
-  int left = problem->n, largest = problem->nblock > 0 ? 0 : problem->n;
+  int left = problem->n;
+  *largest = problem->nblock > 0 ? 0 : problem->n;
   for (int k = 0; k < problem->nblock; k++) {
     int size = problem->block[k];
     if (size < 0 || size > left) {
       return mjgERR_ARGUMENT;
     }
     left -= size;
-    largest = size > largest ? size : largest;
+    *largest = size > *largest ? size : *largest;
   }
   if (problem->nblock > 0 && left != 0) {
     return mjgERR_ARGUMENT;
   }
-  *most = largest;
-  return mjgSOLVED;
-}
-
-
-int mjgi_checkProblem(const mjgProblem* problem, const mjgWorkspace* work) {
-  int largest, status = mjgi_checkBlocks(&largest, problem);
-  if (status != mjgSOLVED || !work) {
-    return mjgERR_ARGUMENT;
-  }
   if (problem->n > 0 && (!problem->v || !problem->A || !problem->phi ||
-                         (!problem->P && (!problem->alpha || !problem->beta)))) {
+                         (!problem->P && (!problem->alpha || !problem->beta)) || !solution->t ||
+                         !solution->v || !solution->lambda || !solution->mode)) {
     return mjgERR_ARGUMENT;
   }
-  if (problem->n > work->n || largest > work->nmax) {
+  if (problem->n > work->n || *largest > work->nmax) {
     return mjgERR_WORKSPACE;
   }
   int positive = 1;
   mjgProblem block;
   for (mjgiCursor at = {0}; mjgi_nextBlock(&block, &at, problem);) {
-    status = checkNumbers(&positive, &block);
+    int status = checkNumbers(&positive, &block);
     if (status != mjgSOLVED) {
       return status;
     }
   }
-
   return positive ? mjgSOLVED : mjgERR_NOT_PD;
 }

@@ -16,15 +16,12 @@ typedef struct mjgiCursor_ {
   size_t entry;
 } mjgiCursor;
 
-// Set the next block as a problem of one block. Returns 0 if there is none. Sizes must be
-// checked.
+// Set the next block as a problem of one block, of a checked problem. Returns 0 if there is none.
 int mjgi_nextBlock(mjgProblem* block, mjgiCursor* at, const mjgProblem* problem);
 
-// Check the sizes of the blocks of a problem (nullable) and set the largest. Returns mjgSOLVED or
-// an error.
-int mjgi_checkBlocks(int* most, const mjgProblem* problem);
-
-// Check a problem, and its size against the workspace. Returns mjgSOLVED or an error.
-int mjgi_checkProblem(const mjgProblem* problem, const mjgWorkspace* work);
+// Check a problem, the arrays of a solution and the size of the workspace, all nullable. Sets the
+// size of the largest block. Returns mjgSOLVED or an error.
+int mjgi_checkProblem(int* largest, const mjgProblem* problem, const mjgSolution* solution,
+                      const mjgWorkspace* work);
 
 #endif  // MJGEAR_CHECK_H_

@@ -26,18 +26,6 @@ void mjgi_loadBlock(mjgiBlock* b, const mjgProblem* problem, const double* t) {
 }
 
 
-double mjgi_blockSigmaMax(mjgiBlock* b, const mjgProblem* problem) {
-  const mjgProblem* p = problem;
-  int n = p->n;
-  for (int i = 0, at = 0; i < n; i++) {
-    for (int j = 0; j < n; j++, at++) {
-      b->P[at] = p->P ? p->P[at] : p->alpha[i] * p->A[at] - (i == j ? p->beta[i] : 0);
-    }
-  }
-  return mjgi_sigmaMax(b->P, n, b->x, b->y);
-}
-
-
 int mjgi_isWellPosed(mjgiBlock* b) {
   const double *alpha = b->alpha, *beta = b->beta;
   if (b->flg_P) {

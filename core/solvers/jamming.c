@@ -4,8 +4,6 @@
 #include <float.h>
 #include <math.h>
 
-#include "law/law.h"
-#include "solvers/check.h"
 #include "solvers/solvers.h"
 
 
@@ -46,34 +44,4 @@ int mjgi_jammingRule(mjgiBlock* b, mjgiScratch* s, int pivots) {
   }
   mjgi_takePoint(b, &s->end);
   return 1;
-}
-
-
-int mjg_jammed(int* jammed, const mjgProblem* problem, const mjgSolution* solution) {
-  int largest;
-  if (mjgi_checkBlocks(&largest, problem) != mjgSOLVED || !solution ||
-      (problem->n > 0 && (!problem->A || !solution->t || !solution->lambda || !solution->mode)) ||
-      (problem->n > 0 && !problem->P && (!problem->alpha || !problem->beta))) {
-    return mjgERR_ARGUMENT;
-  }
-
-  int count = 0;
-  mjgProblem block;
-  for (mjgiCursor at = {0}; mjgi_nextBlock(&block, &at, problem);) {
-    for (int i = 0; i < block.n; i++) {
-      int joint = at.first + i;
-      size_t diagonal = (size_t)i * ((size_t)block.n + 1);
-      double p = block.P ? block.P[diagonal] : block.alpha[i] * block.A[diagonal] - block.beta[i];
-      double c = block.coulomb ? block.coulomb[i] : 0;
-      double v0 = block.v0 ? block.v0[i] : 0;
-      double ratio = block.static_ratio ? block.static_ratio[i] : 1;
-      int is_jammed = solution->mode[joint] == 0 &&
-                      mjgi_lawJammed(solution->t[joint], solution->lambda[joint], p, c, ratio, v0);
-      if (jammed) {
-        jammed[joint] = is_jammed;
-      }
-      count += is_jammed;
-    }
-  }
-  return count;
 }

@@ -73,49 +73,28 @@ int mjg_solverFromName(const char* name) {
 
 //---------------------------------- a problem -----------------------------------------------------
 
-// Returns 1 if a block has too many joints for enumeration.
-static int isTooLarge(const mjgProblem* problem) {
-  mjgProblem block;
-  for (mjgiCursor at = {0}; mjgi_nextBlock(&block, &at, problem);) {
-    if (block.n > mjgMAXENUM) {
-      return 1;
-    }
-  }
-  return 0;
-}
-
-
 int mjg_solve(mjgSolution* solution, mjgInfo* info, const mjgProblem* problem,
               const mjgSettings* settings, mjgWorkspace* work) {
-  int status = mjgi_checkProblem(problem, work);
+  int largest, status = mjgi_checkProblem(&largest, problem, solution, work);
   if (status == mjgSOLVED) {
     status = checkSettings(settings);
   }
   if (status != mjgSOLVED) {
     return status;
   }
-  int n = problem->n;
-  if (!solution ||
-      (n > 0 && (!solution->t || !solution->v || !solution->lambda || !solution->mode))) {
-    return mjgERR_ARGUMENT;
-  }
-  if (settings->warm_start && !mjgi_allFinite(solution->t, (size_t)n)) {
+  if (settings->warm_start && !mjgi_allFinite(solution->t, (size_t)problem->n)) {
     return mjgERR_NOT_FINITE;
   }
-
-  if (settings->solver == mjgENUMERATION && isTooLarge(problem)) {
+  if (settings->solver == mjgENUMERATION && largest > mjgMAXENUM) {
     return mjgERR_SIZE;
   }
 
   mjgiMethod method = kSolver[settings->solver].method;
-  mjgInfo sum = {mjgSOLVED, 0, 0, 0, 0, -1};  // all members: gcc zeroes omitted ones in a slow loop
+  mjgInfo sum = {mjgSOLVED, 0, 0, 0, 0};  // all members: gcc zeroes omitted ones in a slow loop
   mjgProblem block;
   for (mjgiCursor at = {0}; mjgi_nextBlock(&block, &at, problem);) {
     mjgSolution part = mjgi_blockSolution(solution, at.first);
     mjgi_solveFriction(&part, &sum, &block, settings, method, work);
-    if (settings->want_sigma_max) {
-      sum.sigma_max = mjgi_max(sum.sigma_max, mjgi_blockSigmaMax(&work->block, &block));
-    }
   }
   if (info) {
     *info = sum;

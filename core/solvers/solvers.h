@@ -43,9 +43,6 @@ mjgSolution mjgi_blockSolution(const mjgSolution* solution, int first);
 // Scale to the units of the block; t nullable.
 void mjgi_loadBlock(mjgiBlock* b, const mjgProblem* problem, const double* t);
 
-// Returns the largest singular value of P, in the caller's units; overwrites the block.
-double mjgi_blockSigmaMax(mjgiBlock* b, const mjgProblem* problem);
-
 // 1 if the block is known to have one solution
 int mjgi_isWellPosed(mjgiBlock* b);
 

@@ -99,9 +99,6 @@ int main(void) {
          certificate.valid ? "valid" : "not valid",
          certificate.well_posed ? "the only solution" : "there may be others");
 
-  printf("joints that no torque moves in its direction: %d\n",
-         mjg_jammed(NULL, &problem, &solution));
-
   // for one joint everything is a formula, (29), (32), (34)
   double rho = mjg_rho(gamma_u[0], gamma_v[0], rotor[0], Mhat[0] - rotor[0]);
   double one = mjg_phi(tau_u[0], tau_v[0], gamma_u[0], gamma_v[0], rho);

@@ -118,7 +118,7 @@ static int solveDense(mjgpStep* s, int* method) {
 
 // Returns 1 if another key "solver" than newton is given. The dense problem has no gaps.
 static int wantsDense(const mjgpStep* s) {
-  return !s->gaps && (s->g->in.settings.solver != mjgNEWTON || s->g->in.settings.want_sigma_max);
+  return !s->gaps && s->g->in.settings.solver != mjgNEWTON;
 }
 
 
@@ -221,8 +221,7 @@ static void solveGroup(mjgpGears* g, const mjModel* m, mjData* d, mjgpInertia* M
 
     // passive friction on the law is a solution, for instance if all motion is round-off
     solved = error <= mjgpLAW;
-    g->out.last_info =
-        (mjgInfo){.status = solved ? mjgSOLVED : mjgITERATION_LIMIT, .sigma_max = -1};
+    g->out.last_info = (mjgInfo){.status = solved ? mjgSOLVED : mjgITERATION_LIMIT};
     method = mjgpMETHOD_NONE;
   }
   g->count.by[method]++;

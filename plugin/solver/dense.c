@@ -84,7 +84,7 @@ static int solveLinear(mjgpStep* s) {
   mjgSolution solution = {.t = p->t, .v = v_next, .lambda = lambda, .mode = mode};
   size_t bytes = mjg_memsize(n, n);
   mjgWorkspace* work = mjg_create(mj_stackAllocByte(s->d, bytes, 64), bytes, n, n);
-  g->out.last_info = (mjgInfo){.sigma_max = -1};
+  g->out.last_info = (mjgInfo){0};
   if (mjg_solve(&solution, &g->out.last_info, &core, &g->in.settings, work) < 0) {
     return 0;
   }

@@ -431,8 +431,7 @@ static void finish(mjgpForces* f, int iterations, mjtNum error) {
   s->g->out.last_info = (mjgInfo){.status = mjgSOLVED,
                                   .iterations = iterations,
                                   .factorizations = iterations,
-                                  .residual = error,
-                                  .sigma_max = -1};
+                                  .residual = error};
 }
 
 

@@ -304,8 +304,7 @@ static int finish(mjgpNewton* p, int iterations, mjtNum error, int differ) {
   g->out.last_info = (mjgInfo){.status = mjgSOLVED,
                                .iterations = iterations,
                                .factorizations = iterations,
-                               .residual = error,
-                               .sigma_max = -1};
+                               .residual = error};
   return 1;
 }
 

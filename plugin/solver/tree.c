@@ -299,8 +299,7 @@ static int solveTree(mjgpTree* tree) {
   g->out.last_info = (mjgInfo){.status = mjgSOLVED,
                                .iterations = iterations,
                                .factorizations = iterations,
-                               .residual = g->out.last_info.residual,
-                               .sigma_max = -1};
+                               .residual = g->out.last_info.residual};
   for (int b = 0; b < tree->n && solved && tree->shaft; b++) {
     const mjgpShaft* shaft = tree->piece[b].shaft;
     if (shaft) {
@@ -313,8 +312,7 @@ static int solveTree(mjgpTree* tree) {
 
 int mjgp_solveTrees(mjgpGears* g, const mjModel* m, mjData* d, mjgpInertia* Mhat,
                     const mjtNum* force, int* joint, int n) {
-  if (!Mhat->slope || !Mhat->passive || g->in.settings.solver != mjgNEWTON ||
-      g->in.settings.want_sigma_max) {
+  if (!Mhat->slope || !Mhat->passive || g->in.settings.solver != mjgNEWTON) {
     return n;
   }
   size_t count = (size_t)n, shafts = g->config->rotors ? 2 * count : 0;

@@ -105,8 +105,6 @@ static void solving(void** state) {
   REFUSED(mjg_certify(&certificate, NULL, NULL, solution, 1e-9, room.work));
   REFUSED(mjg_certify(&certificate, NULL, problem, NULL, 1e-9, room.work));
   REFUSED(mjg_certify(&certificate, NULL, problem, solution, 1e-9, NULL));
-  REFUSED(mjg_jammed(NULL, NULL, solution));
-  REFUSED(mjg_jammed(NULL, problem, NULL));
 
   // every array of a result, and of a problem without an alternative form
   double** numbers[] = {&solution->t, &solution->v, &solution->lambda};
@@ -115,12 +113,10 @@ static void solving(void** state) {
     *numbers[i] = NULL;
     REFUSED(mjg_solve(solution, NULL, problem, &room.settings, room.work));
     REFUSED(mjg_certify(&certificate, NULL, problem, solution, 1e-9, room.work));
-    assert_int_equal(mjg_jammed(NULL, problem, solution), i == 1 ? 0 : mjgERR_ARGUMENT);
     *numbers[i] = kept;
   }
   solution->mode = NULL;
   REFUSED(mjg_solve(solution, NULL, problem, &room.settings, room.work));
-  REFUSED(mjg_jammed(NULL, problem, solution));
   solution->mode = room.mode;
   const double** data[] = {&problem->v, &problem->A, &problem->phi, &problem->alpha,
                            &problem->beta};
@@ -303,14 +299,11 @@ static void blocks(void** state) {
                     .phi = v,
                     .alpha = zero,
                     .beta = zero};
-    int jammed[2] = {7, 7};
     mjgCertificate certificate;
     assert_int_equal(mjg_solve(&room.solution, NULL, &p, &room.settings, room.work),
                      mjgERR_ARGUMENT);
     assert_int_equal(mjg_certify(&certificate, NULL, &p, &room.solution, 1e-9, room.work),
                      mjgERR_ARGUMENT);
-    assert_int_equal(mjg_jammed(jammed, &p, &room.solution), mjgERR_ARGUMENT);
-    assert_true(jammed[0] == 7 && jammed[1] == 7);
   }
   closeRoom(&room);
 }

@@ -152,7 +152,7 @@ static inline void takeSettings(mjgSettings* settings, Input* input) {
   mjg_defaultSettings(settings);
   settings->solver = takeInteger(input, 8) - (takeInteger(input, 16) == 15);
   settings->warm_start = takeInteger(input, 2);
-  settings->want_sigma_max = takeInteger(input, 2);
+  (void)takeInteger(input, 2);  // inputs of the corpus have a number here
   int iterations = takeInteger(input, 256);
   settings->iterations = iterations < 128 ? 0 : iterations < 255 ? iterations - 127 : -1;
   int tolerance = takeInteger(input, 64);

@@ -116,8 +116,6 @@ static void checkResult(const mjgProblem* problem, const mjgSettings* settings,
             output->info.fallbacks >= 0 && output->info.residual >= 0,
         "%d iterations, %d factorizations, %d fallbacks, residual %g", output->info.iterations,
         output->info.factorizations, output->info.fallbacks, output->info.residual);
-  CLAIM(output->info.sigma_max == -1 || settings->want_sigma_max, "sigma_max %g",
-        output->info.sigma_max);
   claimFinite(output->t, n, "t", status);
   claimFinite(output->v, n, "v", status);
   claimFinite(output->lambda, n, "lambda", status);

@@ -144,54 +144,11 @@ static void continuousInTheData(void** state) {
 }
 
 
-// One joint with P = 2: a load of 1 jams it forward at any speed, backward it slips with 1/(1 + 2).
-// A second joint is held by its bound alone.
-static void jammedJoints(void** state) {
-  Room room;
-  openRoom(&room);
-  double v[3] = {1e6, -5, 0.5}, A[3] = {1, 1, 1}, phi[3] = {1, 1, 1}, P[3] = {2, 2, 0};
-  int block[3] = {1, 1, 1}, jammed[3];
-  mjgProblem p = {.n = 3, .nblock = 3, .block = block, .v = v, .A = A, .phi = phi, .P = P};
-  assert_int_equal(mjg_solve(&room.solution, NULL, &p, &room.settings, room.work), mjgJAMMED);
-  assert_true(room.v[0] == 0 && room.t[0] == 1e6);
-  assert_near(room.t[1], -1.0 / 3, 1e-15);
-  assert_true(room.v[2] == 0 && room.t[2] == 0.5);
-  assert_int_equal(mjg_jammed(jammed, &p, &room.solution), 1);
-  assert_true(jammed[0] == 1 && jammed[1] == 0 && jammed[2] == 0);
-  assert_int_equal(mjg_jammed(NULL, &p, &room.solution), 1);
-  assert_int_equal(mjg_jammed(jammed, NULL, &room.solution), mjgERR_ARGUMENT);
-  assert_int_equal(mjg_jammed(jammed, &p, NULL), mjgERR_ARGUMENT);
-
-  // P = -2: forward the load of 1 falls with friction, which meets its bound at 1/(1 +
-  // 2); backward it grows and jams. The reason is found from the joint's load without the
-  // effect of its own friction
-  double near[1] = {0.3}, still[1] = {0}, fallen[1] = {1 - 2 * 0.3}, grown[1] = {1 + 2 * 0.3};
-  double one[1] = {1}, minus[1] = {-2}, back[1] = {-0.3};
-  int mode[1] = {0};
-  mjgProblem single = {.n = 1, .v = still, .A = one, .phi = one, .P = minus};
-  mjgSolution forward = {near, still, fallen, mode}, backward = {back, still, grown, mode};
-  assert_int_equal(mjg_jammed(NULL, &single, &forward), 0);
-  assert_int_equal(mjg_jammed(NULL, &single, &backward), 1);
-
-  // nothing is jammed where the problem is well posed
-  static oracleProblem random;
-  uint64_t seed = 4;
-  for (int k = 0; k < 1000; k++) {
-    oracleDraw draw = {.n = 1 + k % 6, .gamma_max = 0.99, .decades = 2};
-    oracle_draw(&random, &draw, &seed);
-    mjg_solve(&room.solution, NULL, &random.problem, &room.settings, room.work);
-    assert_int_equal(mjg_jammed(NULL, &random.problem, &room.solution), 0);
-  }
-  closeRoom(&room);
-}
-
-
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(sameAnswer),
       cmocka_unit_test(endOfThePath),
       cmocka_unit_test(continuousInTheData),
-      cmocka_unit_test(jammedJoints),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
