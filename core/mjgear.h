@@ -279,16 +279,15 @@ int mjg_solve(mjgSolution* solution, mjgInfo* info, const mjgProblem* problem,
 
 // properties of a result, computed from problem and solution alone, without any solver
 typedef struct mjgCertificate_ {
-  double residual;   // max_i |v+_i - (v* - A t)_i| and distance of t_i from the inclusion,
-                     //   each relative to the size of its terms; below DBL_MIN, where
-                     //   a double has no digits, it counts as 0
-  double power;      // t . v+; negative where friction creates energy          W
-  double sigma_max;  // largest singular value of P, (57)
-  int nviolated;     // joints whose residual exceeds the tolerance
-  int worst;         // joint with the largest residual, -1 if n = 0
-  int passive;       // 1 if no joint creates energy
-  int well_posed;    // 1 if the solution is known to be unique
-  int valid;         // 1 if residual <= tolerance and passive
+  double residual;  // max_i |v+_i - (v* - A t)_i| and distance of t_i from the inclusion,
+                    //   each relative to the size of its terms; below DBL_MIN, where
+                    //   a double has no digits, it counts as 0
+  double power;     // t . v+; negative where friction creates energy          W
+  int nviolated;    // joints whose residual exceeds the tolerance
+  int worst;        // joint with the largest residual, -1 if n = 0
+  int passive;      // 1 if no joint creates energy
+  int well_posed;   // 1 if the solution is known to be unique
+  int valid;        // 1 if residual <= tolerance and passive
 } mjgCertificate;
 
 // check a solution. violated (nullable) gets 1 for each joint beyond the tolerance, else

@@ -216,7 +216,7 @@ MUTATIONS = [
         "test_wellposed test_friction",
         [
             ("*lower = mjgi_max(0, (beta - 1) / alpha);", "*lower = 0;"),
-            ("*upper = (beta + 1) / alpha;", "*upper = (beta - 1) / alpha;"),
+            ("fmin(kNone, (beta + 1) / alpha);", "fmin(kNone, (beta - 1) / alpha);"),
             ("if (beta <= -1 || (alpha == 0 && beta >= 1)) {", "if (beta <= -1) {"),
             ("    beta = -beta;\n", ""),
         ],
@@ -233,8 +233,8 @@ MUTATIONS = [
         "core/solvers/friction.c",
         "test_friction test_solve test_wellposed test_jamming",
         [
-            ("ratio[i] = mjgi_max(b->rp[i], b->rm[i]);", "ratio[i] = b->rp[i];"),
-            ("ratio[i] = mjgi_max(b->rp[i], b->rm[i]);", "ratio[i] = 1;"),
+            ("double r = mjgi_max(b->rp[i], b->rm[i]);", "double r = b->rp[i];"),
+            ("double r = mjgi_max(b->rp[i], b->rm[i]);", "double r = 1;"),
         ],
     ),
     Of(

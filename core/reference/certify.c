@@ -1,5 +1,5 @@
 // The certificate of a result, from t in the caller's units, without the core's law and solvers.
-// Uniqueness and sigma_max are the solvers' own tests.
+// Uniqueness is the solvers' own test.
 
 #include <float.h>
 #include <math.h>
@@ -66,18 +66,6 @@ static double checkJoint(const mjgProblem* p, const mjgSolution* s, int i) {
 }
 
 
-// Returns the largest singular value of P.
-static double sigmaMax(mjgiBlock* b, const mjgProblem* p) {
-  int n = p->n;
-  for (int i = 0, at = 0; i < n; i++) {
-    for (int j = 0; j < n; j++, at++) {
-      b->P[at] = p->P ? p->P[at] : p->alpha[i] * p->A[at] - (i == j ? p->beta[i] : 0);
-    }
-  }
-  return mjgi_sigmaMax(b->P, n, b->x, b->y);
-}
-
-
 int mjg_certify(mjgCertificate* certificate, int* violated, const mjgProblem* problem,
                 const mjgSolution* solution, double tolerance, mjgWorkspace* work) {
   if (!certificate || !(tolerance >= 0)) {
@@ -110,7 +98,6 @@ int mjg_certify(mjgCertificate* certificate, int* violated, const mjgProblem* pr
     }
     mjgi_loadBlock(&work->block, &block, NULL);
     sum.well_posed &= mjgi_isWellPosed(&work->block);
-    sum.sigma_max = fmax(sum.sigma_max, sigmaMax(&work->block, &block));
   }
   sum.valid = sum.nviolated == 0 && sum.passive;
   *certificate = sum;

@@ -2,7 +2,6 @@
 
 #include <float.h>
 #include <math.h>
-#include <string.h>
 
 #include "solvers/simd.h"
 
@@ -28,12 +27,6 @@ enum {
 
 // asymmetry of a symmetric matrix, relative to the diagonal: sums in another order differ by less
 static const double kSymmetric = 1e-10;
-
-// power iteration: change at which it ends, and limit for nearly equal singular values
-static const double kSettled = 1e-13;
-enum {
-  mjgiPOWER = 1000
-};
 
 extern void dgemm_(const char* transa, const char* transb, const int* m, const int* n, const int* k,
                    const double* alpha, const double* A, const int* lda, const double* B,
@@ -431,48 +424,4 @@ void mjgi_choleskySolve(double* x, const double* U, int n) {
     }
     x[i] = sum * U[i * n + i];
   }
-}
-
-
-static double dot(const double* x, const double* y, int n) {
-  double sum = 0;
-  for (int i = 0; i < n; i++) {
-    sum += x[i] * y[i];
-  }
-  return sum;
-}
-
-
-// power iteration on A'A from a vector in general position, in units of the largest entry
-double mjgi_sigmaMax(const double* A, int n, double* x, double* y) {
-  double largest = largestEntry(A, n, n), sigma = 0, last = -1;
-  for (int i = 0; i < n; i++) {
-    x[i] = 1 + 0.25 * sin(i + 1.0);
-  }
-  for (int iter = 0; largest > 0 && iter < mjgiPOWER; iter++) {
-    // y = A x / |x|, whose norm grows towards the singular value
-    double norm = sqrt(dot(x, x, n));
-    if (norm == 0) {
-      break;
-    }
-    for (int i = 0; i < n; i++) {
-      x[i] /= norm;
-    }
-    mjgi_mulMatVec(y, A, x, n);
-    for (int i = 0; i < n; i++) {
-      y[i] /= largest;
-    }
-    last = sigma;
-    sigma = sqrt(dot(y, y, n));
-    if (fabs(sigma - last) <= kSettled * sigma) {
-      break;
-    }
-
-    // x := A'y
-    memset(x, 0, (size_t)n * sizeof(double));
-    for (int i = 0; i < n; i++) {
-      mjgi_addScaled(x, A + i * n, y[i] / largest, n);
-    }
-  }
-  return sigma * largest;
 }

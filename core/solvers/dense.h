@@ -48,7 +48,4 @@ int mjgi_factorMass(double* U, const double* A, int n);
 // x = (U' U)^-1 x
 void mjgi_choleskySolve(double* x, const double* U, int n);
 
-// largest singular value of A; x and y are scratch
-double mjgi_sigmaMax(const double* A, int n, double* x, double* y);
-
 #endif  // MJGEAR_DENSE_H_

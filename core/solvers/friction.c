@@ -27,19 +27,16 @@ void mjgi_loadBlock(mjgiBlock* b, const mjgProblem* problem, const double* t) {
 
 
 int mjgi_isWellPosed(mjgiBlock* b) {
-  const double *alpha = b->alpha, *beta = b->beta;
-  if (b->flg_P) {
-    if (!mjgi_factorP(b->x, b->y, b->A, b->P, b->n)) {
-      return 0;
-    }
-    alpha = b->x;
-    beta = b->y;
+  double *alpha = b->x, *beta = b->y;
+  if (b->flg_P && !mjgi_factorP(alpha, beta, b->A, b->P, b->n)) {
+    return 0;
   }
-  double* ratio = b->z;
   for (int i = 0; i < b->n; i++) {
-    ratio[i] = mjgi_max(b->rp[i], b->rm[i]);
+    double r = mjgi_max(b->rp[i], b->rm[i]);
+    alpha[i] = r * (b->flg_P ? alpha[i] : b->alpha[i]);
+    beta[i] = r * (b->flg_P ? beta[i] : b->beta[i]);
   }
-  return mjgi_wellPosed(b->A, alpha, beta, ratio, b->n, b->K);
+  return mjgi_wellPosed(b->A, alpha, beta, b->n, b->K);
 }
 
 

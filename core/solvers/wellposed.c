@@ -16,46 +16,56 @@
 // asymmetry, with a unit diagonal, of symmetric data from other programs
 static const double kSkew = 1e-10;
 
+// upper limit of a joint that has none; its square root eliminates the joint
+static const double kNone = 1e300;
+
 // entries of P follow from A to this share of their row's size
 static const double kFactor = 1e-10;
 
 
-// Set the limits of A on joint i, lower < A < upper. Returns 0 if no A meets them.
-static int limits(double* lower, double* upper, double alpha, double beta) {
+// Set the limits of A on joint i, lower < A < upper; if no A meets them, upper is 0.
+static void limits(double* lower, double* upper, double alpha, double beta) {
   // a joint whose alpha is negative exchanges the roles of aiding and opposing load
   if (alpha < 0) {
     alpha = -alpha;
     beta = -beta;
   }
   *lower = 0;
-  *upper = INFINITY;
+  *upper = kNone;
   if (beta <= -1 || (alpha == 0 && beta >= 1)) {
-    return 0;
-  }
-  if (alpha > 0) {
+    *upper = 0;
+  } else if (alpha > 0) {
     *lower = mjgi_max(0, (beta - 1) / alpha);
-    *upper = (beta + 1) / alpha;
+    *upper = fmin(kNone, (beta + 1) / alpha);
   }
-  return 1;
 }
 
 
-// the condition by single rows
-typedef struct Rows_ {
-  int possible;   // no diagonal entry is outside of its limits
-  int dominant;   // diagonals differ from their limits by more than the rest of their rows
-  int has_lower;  // a joint has a lower limit
-  double skew;    // bound of the part of A that is not symmetric
-} Rows;
-
-
-static Rows checkRows(const double* A, const double* alpha, const double* beta, const double* ratio,
-                      int n) {
-  Rows rows = {.possible = 1, .dominant = 1};
+// Returns 1 if A is above its lower limits (side -1) or below its upper ones (side 1), by more than
+// skew.
+static int isDefinite(double* S, const double* A, const double* alpha, const double* beta, int n,
+                      int side, double skew) {
   for (int i = 0; i < n; i++) {
-    double lower, upper, r = ratio ? ratio[i] : 1;
-    if (!limits(&lower, &upper, r * alpha[i], r * beta[i])) {
-      return (Rows){0};
+    double lower, upper;
+    limits(&lower, &upper, alpha[i], beta[i]);
+    for (int j = i; j < n; j++) {
+      S[i * n + j] = -0.5 * side * (A[i * n + j] + A[j * n + i]);
+    }
+    S[i * n + i] += (side > 0 ? upper : -lower) - skew;
+  }
+  return mjgi_cholesky(S, n);
+}
+
+
+int mjgi_wellPosed(const double* A, const double* alpha, const double* beta, int n, double* S) {
+  // diagonal dominance decides most cases: skew bounds the part of A that is not symmetric
+  int dominant = 1, has_lower = 0;
+  double skew = 0;
+  for (int i = 0; i < n; i++) {
+    double lower, upper;
+    limits(&lower, &upper, alpha[i], beta[i]);
+    if (upper <= 1 || lower >= 1) {
+      return 0;
     }
     double off = 0, row_skew = 0;
     for (int j = 0; j < n; j++) {
@@ -63,54 +73,14 @@ static Rows checkRows(const double* A, const double* alpha, const double* beta, 
       row_skew += fabs(A[i * n + j] - A[j * n + i]);
     }
     off -= 1;
-    rows.skew = mjgi_max(rows.skew, row_skew / 2);
-    rows.has_lower |= lower > 0;
-    rows.dominant &= upper - 1 > off + rows.skew && (lower == 0 || 1 - lower > off + rows.skew);
-    if (upper <= 1 || lower >= 1) {
-      return (Rows){0};
-    }
+    skew = mjgi_max(skew, row_skew / 2);
+    has_lower |= lower > 0;
+    dominant &= upper - 1 > off + skew && (lower == 0 || 1 - lower > off + skew);
   }
-  return rows;
-}
-
-
-// Returns 1 if A is above its lower limits (side -1) or below its upper ones (side 1), by more than
-// skew.
-static int isDefinite(double* S, const double* A, const double* alpha, const double* beta,
-                      const double* ratio, int n, int side, double skew) {
-  int size = 0;
-  for (int i = 0; i < n; i++) {
-    size += side < 0 || alpha[i] != 0;
-  }
-  double sign = -0.5 * side;
-  for (int i = 0, row = 0; i < n; i++) {
-    if (side > 0 && alpha[i] == 0) {
-      continue;
-    }
-    double lower, upper, r = ratio ? ratio[i] : 1;
-    limits(&lower, &upper, r * alpha[i], r * beta[i]);
-    for (int j = i, column = row; j < n; j++) {
-      if (side < 0 || alpha[j] != 0) {
-        S[row * size + column++] = sign * (A[i * n + j] + A[j * n + i]);
-      }
-    }
-    S[row * size + row] += (side > 0 ? upper : -lower) - skew;
-    row++;
-  }
-  return mjgi_cholesky(S, size);
-}
-
-
-int mjgi_wellPosed(const double* A, const double* alpha, const double* beta, const double* ratio,
-                   int n, double* S) {
-  // diagonal dominance decides most cases
-  Rows rows = checkRows(A, alpha, beta, ratio, n);
-  int symmetric = rows.skew < kSkew;
-  if (!rows.possible || (rows.dominant && symmetric)) {
-    return rows.possible;
-  }
-  return isDefinite(S, A, alpha, beta, ratio, n, 1, rows.skew) &&
-         ((!rows.has_lower && symmetric) || isDefinite(S, A, alpha, beta, ratio, n, -1, rows.skew));
+  int symmetric = skew < kSkew;
+  return (dominant && symmetric) ||
+         (isDefinite(S, A, alpha, beta, n, 1, skew) &&
+          ((!has_lower && symmetric) || isDefinite(S, A, alpha, beta, n, -1, skew)));
 }
 
 

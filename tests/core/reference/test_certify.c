@@ -51,7 +51,6 @@ static void acceptsSolutions(void** state) {
     mjgCertificate other;
     assert_int_equal(mjg_certify(&other, NULL, &p.problem, &room.solution, 1e-9, room.work), 0);
     assert_int_equal(other.valid, 1);
-    assert_near(other.sigma_max, c.sigma_max, 1e-5 * c.sigma_max);
   }
   closeRoom(&room);
 }
@@ -102,7 +101,7 @@ static void namesWhatIsWrong(void** state) {
       assert_int_equal(violated[1 - c.worst], c.nviolated == 2);
     } else {
       assert_near(c.power, 2, 1e-15);
-      assert_true(c.sigma_max == 0 && c.well_posed);
+      assert_true(c.well_posed);
     }
   }
 

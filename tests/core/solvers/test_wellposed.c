@@ -57,7 +57,7 @@ static void determinantsHaveOneSign(void** state) {
     for (int i = 0; i < n; i++) {
       alpha[i] = k % 3 ? alpha[i] : oracle_uniform(&seed, -1, 3);
     }
-    int claimed = mjgi_wellPosed(A, alpha, p.beta, NULL, n, S);
+    int claimed = mjgi_wellPosed(A, alpha, p.beta, n, S);
 
     int ncode = 1, one_sign = 1;
     for (int i = 0; i < n; i++) {
@@ -91,12 +91,8 @@ static void oneJoint(void** state) {
   for (int k = 0; k < 2000; k++) {
     double alpha = (k % 40 - 10) / 5.0 + 0.01, beta = (double)(k / 40) / 10 - 2 + 0.005;
     double P = alpha - beta;
-    assert_int_equal(mjgi_wellPosed(&A, &alpha, &beta, NULL, 1, &S), fabs(P) < 1);
+    assert_int_equal(mjgi_wellPosed(&A, &alpha, &beta, 1, &S), fabs(P) < 1);
   }
-  double alpha = 0.5, beta = 0.2, ratio = 3;
-  assert_int_equal(mjgi_wellPosed(&A, &alpha, &beta, &ratio, 1, &S), 1);
-  ratio = 4;
-  assert_int_equal(mjgi_wellPosed(&A, &alpha, &beta, &ratio, 1, &S), 0);
 }
 
 
@@ -112,12 +108,20 @@ static void backdrivable(void** state) {
     oracle_draw(&p, &draw, &seed);
     double A[144], alpha[12], S[144];
     normalize(A, alpha, &p);
-    assert_int_equal(mjgi_wellPosed(A, alpha, p.beta, NULL, draw.n, S), 1);
-    mjgCertificate certificate;
+    assert_int_equal(mjgi_wellPosed(A, alpha, p.beta, draw.n, S), 1);
     assert_int_equal(mjg_solve(&room.solution, &room.info, &p.problem, &room.settings, room.work),
                      mjgSOLVED);
-    mjg_certify(&certificate, NULL, &p.problem, &room.solution, 1e-9, room.work);
-    large += certificate.sigma_max > 1;
+
+    // no column is longer than sigma_max
+    double longest = 0;
+    for (int j = 0; j < draw.n; j++) {
+      double length = 0;
+      for (int i = 0; i < draw.n; i++) {
+        length = hypot(length, p.P[i * draw.n + j]);
+      }
+      longest = fmax(longest, length);
+    }
+    large += longest > 1;
   }
   print_message("sigma_max(P) > 1 in %d of 3000\n", large);
   assert_true(large > 300);
