@@ -6,6 +6,10 @@
 #include "mjgear_report.h"
 
 
+// keys that coefficients do not determine, of a spur gear
+static const int kOpen[] = {mjgKEY_PRESSURE_ANGLE, mjgKEY_MU, mjgKEY_RADIUS_IN};
+
+
 //---------------------------------- of each type --------------------------------------------------
 
 static void toEfficiency(mjgDescription* d, mjgReport* report, const mjgTransmission* t) {
@@ -83,11 +87,10 @@ static void toThread(mjgDescription* d, mjgReport* report, const mjgTransmission
 
 
 static void toSpur(mjgDescription* d, mjgReport* report, const mjgTransmission* t) {
-  static const int fixed[] = {mjgKEY_PRESSURE_ANGLE, mjgKEY_MU, mjgKEY_RADIUS_IN};
-  for (size_t i = 0; i < sizeof(fixed) / sizeof(*fixed); i++) {
-    if (!d->given[fixed[i]]) {
+  for (int i = 0; i < 3; i++) {
+    if (!d->given[kOpen[i]]) {
       mjg_refuse(report, "a spur gear's %s is not in the coefficients; give it",
-                 mjg_keyInfo(fixed[i])->name);
+                 mjg_keyInfo(kOpen[i])->name);
       return;
     }
   }
@@ -161,21 +164,19 @@ int mjg_describe(mjgDescription* description, mjgReport* report,
   }
   int type = description->type ? description->type : mjgTYPE_COEFFICIENTS;
 
-  // keep keys that the type does not determine
+  // keep keys that the type does not determine: of a thread the first one
   mjgDescription d;
   mjg_defaultDescription(&d);
   d.type = type;
-  static const int open[] = {mjgKEY_PRESSURE_ANGLE, mjgKEY_MU, mjgKEY_RADIUS_IN};
-  for (size_t i = 0; i < sizeof(open) / sizeof(*open); i++) {
-    int threads = type == mjgTYPE_WORM || type == mjgTYPE_LEADSCREW;
-    if (description->given[open[i]] &&
-        (type == mjgTYPE_SPUR || (threads && open[i] == mjgKEY_PRESSURE_ANGLE))) {
-      double value = description->value[open[i]];
-      if (isnan(value)) {
-        mjg_refuse(report, "%s is not a finite number; write a number", mjg_keyInfo(open[i])->name);
-      } else if (value != 0 && !mjgi_isOutside(report, mjg_keyInfo(open[i]), value, NULL, "", 1)) {
-        mjg_give(&d, open[i], value);
-      }
+  int open = type == mjgTYPE_SPUR ? 3 : type == mjgTYPE_WORM || type == mjgTYPE_LEADSCREW;
+  for (int i = 0; i < open; i++) {
+    const mjgKeyInfo* info = mjg_keyInfo(kOpen[i]);
+    double value = description->value[kOpen[i]];
+    if (description->given[kOpen[i]] && isnan(value)) {
+      mjg_refuse(report, "%s is not a finite number; write a number", info->name);
+    } else if (description->given[kOpen[i]] && value != 0 &&
+               !mjgi_isOutside(report, info, value, NULL, "", 1)) {
+      mjg_give(&d, kOpen[i], value);
     }
   }
   if (t->mesh) {

@@ -60,27 +60,12 @@ void mjg_forget(mjgDescription* description, int key) {
 }
 
 
-// keys that are given, ascending
-typedef struct Given_ {
-  int n;
-  int key[mjgNKEY];
-} Given;
-
-static void findGiven(Given* given, const mjgDescription* d) {
-  given->n = 0;
-  for (int key = 0; key < mjgNKEY; key++) {
-    given->key[given->n] = key;
-    given->n += d->given[key] != 0;
-  }
-}
-
-
 // Returns the first given key that belongs to these types alone, -1: there is none
-static int givenOf(const Given* given, int types) {
-  for (int k = 0; k < given->n; k++) {
-    int of = mjgi_keyTypes(given->key[k]);
-    if (of != mjgiALL && (of & ~types) == 0) {
-      return given->key[k];
+static int givenOf(const mjgDescription* d, int types) {
+  for (int key = 0; key < mjgNKEY; key++) {
+    int of = mjgi_keyTypes(key);
+    if (d->given[key] && of != mjgiALL && (of & ~types) == 0) {
+      return key;
     }
   }
   return -1;
@@ -89,44 +74,40 @@ static int givenOf(const Given* given, int types) {
 
 //---------------------------------- checks --------------------------------------------------------
 
-static void checkRange(mjgReport* report, const mjgDescription* d, const Given* given) {
-  for (int k = 0; k < given->n; k++) {
-    int key = given->key[k];
-    const mjgKeyInfo* info = mjg_keyInfo(key);
-    double x = d->value[key];
-    if (!isfinite(x)) {
-      mjg_refuse(report, "%s is not a finite number; write a number", info->name);
-      continue;
-    }
-    if (fabs(x) > kMost) {
-      mjg_refuse(report, "%s = %g is more than any gear has; check its unit", info->name, x);
-      continue;
-    }
-    if (x != 0 && fabs(x) < kLeast) {
-      mjg_refuse(report, "%s = %g is less than any gear has; write 0, or check its unit",
-                 info->name, x);
-      continue;
-    }
+// Refuse a number that no gear has.
+static void checkNumber(mjgReport* report, int key, double x) {
+  const mjgKeyInfo* info = mjg_keyInfo(key);
+  if (!isfinite(x)) {
+    mjg_refuse(report, "%s is not a finite number; write a number", info->name);
+    return;
+  }
+  if (fabs(x) > kMost) {
+    mjg_refuse(report, "%s = %g is more than any gear has; check its unit", info->name, x);
+    return;
+  }
+  if (x != 0 && fabs(x) < kLeast) {
+    mjg_refuse(report, "%s = %g is less than any gear has; write 0, or check its unit", info->name,
+               x);
+    return;
+  }
 
-    // the usual mistakes: degrees, percent
-    int efficiency = key == mjgKEY_ETA_FORWARD || key == mjgKEY_ETA_BACKWARD;
-    if (x > info->max && strcmp(info->unit, "rad") == 0 && x < 90) {
-      mjg_refuse(report, "%s = %g is too large; it is in radians, write %.6g for %g degrees",
-                 info->name, x, x * kDegree, x);
-    } else if (efficiency && x >= 10 && x <= 100) {
-      mjg_refuse(report, "%s = %g is above 1; write %.6g for %g percent", info->name, x, x / 100,
-                 x);
-    } else if (efficiency && x > 1) {
-      mjg_refuse(report, "%s = %g would be a gear that creates energy; write a value of at most 1",
-                 info->name, x);
-    } else if (key == mjgKEY_ETA_FORWARD && x <= 0) {
-      mjg_refuse(report,
-                 "eta_forward = %g would be a gear that no motor can drive; write a value above 0 "
-                 "and at most 1",
-                 x);
-    } else {
-      mjgi_isOutside(report, info, x, NULL, "", 1);
-    }
+  // the usual mistakes: degrees, percent
+  int efficiency = key == mjgKEY_ETA_FORWARD || key == mjgKEY_ETA_BACKWARD;
+  if (x > info->max && strcmp(info->unit, "rad") == 0 && x < 90) {
+    mjg_refuse(report, "%s = %g is too large; it is in radians, write %.6g for %g degrees",
+               info->name, x, x * kDegree, x);
+  } else if (efficiency && x >= 10 && x <= 100) {
+    mjg_refuse(report, "%s = %g is above 1; write %.6g for %g percent", info->name, x, x / 100, x);
+  } else if (efficiency && x > 1) {
+    mjg_refuse(report, "%s = %g would be a gear that creates energy; write a value of at most 1",
+               info->name, x);
+  } else if (key == mjgKEY_ETA_FORWARD && x <= 0) {
+    mjg_refuse(report,
+               "eta_forward = %g would be a gear that no motor can drive; write a value above 0 "
+               "and at most 1",
+               x);
+  } else {
+    mjgi_isOutside(report, info, x, NULL, "", 1);
   }
 }
 
@@ -136,12 +117,10 @@ int mjg_warnAssumed(mjgReport* report, const mjgDescription* description) {
   if (!report || !d) {
     return mjgERR_ARGUMENT;
   }
-  Given given;
-  findGiven(&given, d);
   double eta_f = d->value[mjgKEY_ETA_FORWARD];
   if (!(eta_f > 0 && eta_f < 0.5) || !d->given[mjgKEY_ETA_FORWARD] ||
       d->given[mjgKEY_ETA_BACKWARD] || (d->type != mjgTYPE_AUTO && d->type != mjgTYPE_EFFICIENCY) ||
-      givenOf(&given, mjgiSTART) >= 0) {
+      givenOf(d, mjgiSTART) >= 0) {
     return 0;
   }
   mjg_refuse(report,
@@ -172,7 +151,7 @@ static void typesOf(char* text, size_t size, int key) {
 
 
 // Returns the type that the keys determine, or 0 after a refusal.
-static int findType(mjgReport* report, const mjgDescription* d, const Given* given) {
+static int findType(mjgReport* report, const mjgDescription* d) {
   if (d->type < 0 || d->type >= mjgNTYPE) {
     mjg_refuse(report, "unknown type %d; use one of mjgType", d->type);
     return 0;
@@ -180,7 +159,7 @@ static int findType(mjgReport* report, const mjgDescription* d, const Given* giv
   if (d->type != mjgTYPE_AUTO) {
     return d->type;
   }
-  int geometry = givenOf(given, mjgiGEOMETRY);
+  int geometry = givenOf(d, mjgiGEOMETRY);
   if (geometry >= 0) {
     char types[200];
     typesOf(types, sizeof types, geometry);
@@ -188,7 +167,7 @@ static int findType(mjgReport* report, const mjgDescription* d, const Given* giv
                mjg_keyInfo(geometry)->name, types);
     return 0;
   }
-  if (givenOf(given, mjgiSTART | mjgiWAVE) >= 0) {
+  if (givenOf(d, mjgiSTART | mjgiWAVE) >= 0) {
     return mjgTYPE_STARTING;
   }
   if (d->given[mjgKEY_ETA_FORWARD] || d->given[mjgKEY_ETA_BACKWARD]) {
@@ -199,10 +178,9 @@ static int findType(mjgReport* report, const mjgDescription* d, const Given* giv
 
 
 // Refuse keys that contradict the type or each other.
-static void checkMembers(mjgReport* report, const mjgDescription* d, const Given* given, int type) {
-  for (int k = 0; k < given->n; k++) {
-    int key = given->key[k];
-    if (!(mjgi_keyTypes(key) & (1 << type))) {
+static void checkMembers(mjgReport* report, const mjgDescription* d, int type) {
+  for (int key = 0; key < mjgNKEY; key++) {
+    if (d->given[key] && !(mjgi_keyTypes(key) & (1 << type))) {
       mjg_refuse(report, "%s contradicts type %s; remove one of them", mjg_keyInfo(key)->name,
                  mjg_typeName(type));
     }
@@ -217,22 +195,19 @@ static void checkMembers(mjgReport* report, const mjgDescription* d, const Given
 }
 
 
-// Require a key without which another has no meaning.
-static void require(mjgReport* report, const mjgDescription* d, int key, const char* why) {
+// Require a key without which another or a type ("type ", its name) has no meaning.
+static void requireFor(mjgReport* report, const mjgDescription* d, int key, const char* what,
+                       const char* name) {
   if (!d->given[key]) {
-    mjg_refuse(report, "%s is missing, which %s needs; write its value in %s",
-               mjg_keyInfo(key)->name, why,
-               strcmp(mjg_keyInfo(key)->unit, "1") ? mjg_keyInfo(key)->unit : "numbers");
+    const mjgKeyInfo* info = mjg_keyInfo(key);
+    mjg_refuse(report, "%s is missing, which %s%s needs; write its value in %s", info->name, what,
+               name, strcmp(info->unit, "1") ? info->unit : "numbers");
   }
 }
 
 
-static void requireOfType(mjgReport* report, const mjgDescription* d, int key, int type) {
-  if (!d->given[key]) {
-    char gear[40];
-    snprintf(gear, sizeof(gear), "type %s", mjg_typeName(type));
-    require(report, d, key, gear);
-  }
+static void require(mjgReport* report, const mjgDescription* d, int key, const char* name) {
+  requireFor(report, d, key, "", name);
 }
 
 
@@ -252,8 +227,9 @@ static const int kNeeded[mjgNTYPE][4] = {
 
 static void checkType(mjgReport* report, const mjgDescription* d, int type) {
   const int* given = d->given;
+  const char* gear = mjg_typeName(type);
   for (int i = 0; i < 4 && kNeeded[type][i]; i++) {
-    requireOfType(report, d, kNeeded[type][i], type);
+    requireFor(report, d, kNeeded[type][i], "type ", gear);
   }
 
   // keys that a type needs together with others, or instead of others
@@ -262,7 +238,7 @@ static void checkType(mjgReport* report, const mjgDescription* d, int type) {
     require(report, d, mjgKEY_GAMMA_V, "gamma_u");
   } else if (type == mjgTYPE_STARTING) {
     if (!given[mjgKEY_MOTOR_STARTING]) {
-      requireOfType(report, d, mjgKEY_STARTING_FORWARD, type);
+      requireFor(report, d, mjgKEY_STARTING_FORWARD, "type ", gear);
     }
     if (!given[mjgKEY_STARTING_BACKWARD] && !given[mjgKEY_ETA_FORWARD]) {
       mjg_refuse(report,
@@ -274,10 +250,10 @@ static void checkType(mjgReport* report, const mjgDescription* d, int type) {
       require(report, d, mjgKEY_LEAD, "pitch_diameter");
       require(report, d, mjgKEY_PITCH_DIAMETER, "lead");
     } else {
-      requireOfType(report, d, mjgKEY_LEAD_ANGLE, type);
+      requireFor(report, d, mjgKEY_LEAD_ANGLE, "type ", gear);
     }
   } else if (type == mjgTYPE_SPUR && !given[mjgKEY_MODULE]) {
-    requireOfType(report, d, mjgKEY_CONTACT, type);
+    requireFor(report, d, mjgKEY_CONTACT, "type ", gear);
   } else if (type == mjgTYPE_PLANETARY && given[mjgKEY_TEETH_PLANET_OUT]) {
     require(report, d, mjgKEY_TEETH_PLANET, "teeth_planet_out");
   }
@@ -347,14 +323,8 @@ static void checkNumbers(mjgReport* report, const mjgTransmission* gear) {
   mjg_defaultTransmission(&standard);
   for (int key = 0; key < mjgNKEY; key++) {
     const double* x = mjgi_keyMember(&t, key);
-    const mjgKeyInfo* info = mjg_keyInfo(key);
-    if (!x || *x == *mjgi_keyMember(&standard, key)) {
-      continue;
-    }
-    if (isUsual(*x)) {
-      mjgi_isOutside(report, info, *x, NULL, "", 1);
-    } else {
-      mjg_refuse(report, "%s = %g is no number that a gear has", info->name, *x);
+    if (x && *x != *mjgi_keyMember(&standard, key)) {
+      checkNumber(report, key, *x);
     }
   }
 }
@@ -452,14 +422,15 @@ int mjg_transmission(mjgTransmission* transmission, mjgReport* report,
     return mjgERR_ARGUMENT;
   }
   int before = report->count;
-
-  Given given;
-  findGiven(&given, d);
-  checkRange(report, d, &given);
+  for (int key = 0; key < mjgNKEY; key++) {
+    if (d->given[key]) {
+      checkNumber(report, key, d->value[key]);
+    }
+  }
   checkTables(report, d->table);
-  int type = findType(report, d, &given);
+  int type = findType(report, d);
   if (type) {
-    checkMembers(report, d, &given, type);
+    checkMembers(report, d, type);
     checkType(report, d, type);
     checkCompanions(report, d, type);
   }
@@ -469,13 +440,12 @@ int mjg_transmission(mjgTransmission* transmission, mjgReport* report,
 
   mjgTransmission t;
   mjg_defaultTransmission(&t);
-  for (int k = 0; k < given.n; k++) {
-    double* member = mjgi_keyMember(&t, given.key[k]);
+  for (int key = 0; key < mjgNKEY; key++) {
+    double* member = d->given[key] ? mjgi_keyMember(&t, key) : NULL;
     if (member) {
-      *member = d->value[given.key[k]];
+      *member = d->value[key];
     }
   }
-
   memcpy(t.table, d->table, sizeof(t.table));
 
   double ratio = t.ratio = mjgi_ratioOf(d, type);
