@@ -3,7 +3,6 @@
 #include <math.h>
 
 #include "backlash/backlash.h"
-#include "backlash/torsion.h"
 #include "law/law.h"
 
 // share of its terms below which the sign of a load is round-off
@@ -217,41 +216,35 @@ void mjg_couplingRest(double* theta_b, double* omega_s, const mjgBacklash* law, 
 }
 
 
-static void writeRotor(mjgCouplingStep* step, const Trial* result, const mjgiGap* gap, int mode) {
-  step->T = result->T;
-  step->dT = -gap->eta * result->slope;
-  step->velocity = result->velocity;
-  step->friction = result->t;
-  step->lambda = result->lambda;
-  step->mode = mode;
-}
-
-
-static void writeShaft(mjgCouplingStep* step, double* w, const mjgiGap* gap, double vhat,
-                       double A) {
-  double slope;
-  *step = (mjgCouplingStep){0};
-  step->T =
-      mjgi_solveGap(w, &slope, gap, gap->eta * vhat + (1 - gap->eta) * gap->omega_d, gap->eta * A);
-  step->dT = gap->eta * slope;
-}
-
-
-void mjgi_resolveAgain(mjgCouplingStep* step, double* w, const mjgCoupling* coupling,
-                       const mjgiGap* gap, double vhat, double A) {
+// Write the torque and the rotor of a step, and the rate of p. flg_again: first try the piece in step.
+static void resolve(mjgCouplingStep* step, double* w, const mjgCoupling* coupling,
+                    const mjgiGap* gap, double vhat, double A, int flg_again) {
   if (coupling->inertia == 0) {
-    writeShaft(step, w, gap, vhat, A);
+    double slope, rate = gap->eta * vhat + (1 - gap->eta) * gap->omega_d;
+    *step = (mjgCouplingStep){.T = mjgi_solveGap(w, &slope, gap, rate, gap->eta * A)};
+    step->dT = gap->eta * slope;
     return;
   }
   Rotor rotor = makeRotor(coupling, gap, vhat, A);
   Trial result;
   int piece = mjgi_piece(step->mode, step->lambda >= 0);
-  int fits = solvePiece(&result, &rotor, piece, 1) &&
-             mjgi_lawNext(piece, result.t, result.velocity, result.lambda, coupling->coulomb, 1,
-                          1) == piece;
-  int mode = fits ? step->mode : resolveRotor(&result, &rotor);
-  writeRotor(step, &result, gap, mode);
+  if (!(flg_again && solvePiece(&result, &rotor, piece, 1) &&
+        mjgi_lawNext(piece, result.t, result.velocity, result.lambda, coupling->coulomb, 1, 1) ==
+            piece)) {
+    step->mode = resolveRotor(&result, &rotor);
+  }
+  step->T = result.T;
+  step->dT = -gap->eta * result.slope;
+  step->velocity = result.velocity;
+  step->friction = result.t;
+  step->lambda = result.lambda;
   *w = result.w;
+}
+
+
+void mjgi_resolveAgain(mjgCouplingStep* step, double* w, const mjgCoupling* coupling,
+                       const mjgiGap* gap, double vhat, double A) {
+  resolve(step, w, coupling, gap, vhat, A, 1);
 }
 
 
@@ -261,14 +254,8 @@ void mjg_couplingResolve(mjgCouplingStep* step, const mjgCoupling* coupling, dou
     return;
   }
   const mjgiGap gap = mjgi_makeGap(coupling, A);
-  Trial result;
+  double w;
   *step = (mjgCouplingStep){0};
-  if (coupling->inertia > 0) {
-    Rotor rotor = makeRotor(coupling, &gap, vhat, A);
-    int mode = resolveRotor(&result, &rotor);
-    writeRotor(step, &result, &gap, mode);
-  } else {
-    writeShaft(step, &result.w, &gap, vhat, A);
-  }
-  mjgi_closeGap(step, &gap, step->T, result.w);
+  resolve(step, &w, coupling, &gap, vhat, A, 0);
+  mjgi_closeGap(step, &gap, step->T, w);
 }

@@ -3,7 +3,6 @@
 #include <math.h>
 
 #include "backlash/backlash.h"
-#include "backlash/torsion.h"
 
 // Gauss points of a piece, at this share of half its length from its middle
 static const double kGauss = 0.57735026918962576451;

@@ -1,4 +1,4 @@
-#include "backlash/torsion.h"
+#include "backlash/backlash.h"
 
 #include <math.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 #include "mjgear_paper.h"
-#include "solvers/check.h"
 #include "solvers/dense.h"
+#include "solvers/solvers.h"
 #include "solvers/workspace.h"
 
 

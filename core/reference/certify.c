@@ -4,7 +4,6 @@
 #include <float.h>
 #include <math.h>
 
-#include "solvers/check.h"
 #include "solvers/solvers.h"
 
 

@@ -2,9 +2,9 @@
 #include <string.h>
 
 #include "mjgear_paper.h"
-#include "solvers/check.h"
 #include "solvers/dense.h"
 #include "solvers/simd.h"
+#include "solvers/solvers.h"
 #include "solvers/workspace.h"
 
 

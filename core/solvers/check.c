@@ -1,4 +1,4 @@
-#include "solvers/check.h"
+#include "solvers/solvers.h"
 
 #include <float.h>
 

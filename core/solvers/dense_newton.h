@@ -552,27 +552,18 @@ mjgFUNCTION int mjgi_blockResult(mjgREAL* t, mjgREAL* v, mjgREAL* lambda, const 
 // Each starts from block->t and leaves its best iterate there, evaluated, with the joints'
 // pieces. Returns 1 if it ended at a solution by its own test, else 0.
 
-// Returns 1 if the residual of every joint is round-off of a single sum.
-mjgFUNCTION int mjgi_newtonIsExact(const mjgiBlock* b) {
-  int exact = 1;
+// Returns 1 if the joints keep the pieces from which t was computed, or if the residual of every
+// joint is round-off of a single sum: a tie.
+mjgFUNCTION int mjgi_newtonEnds(const mjgiBlock* b) {
+  int exact = 1, same = 1;
   for (int i = 0; i < b->n; i++) {
     mjgREAL size = mjgiABS(b->t[i]);
     size += b->fixed[i] == mjgiSTUCK ? mjgiABS(b->v[i]) : mjgiABS(b->phi[i]) + b->c[i];
     exact &= mjgiABS(b->residual[i]) <= mjgiROUNDING * mjgiEPSILON * size;
-  }
-  mjgSYNC();
-  return exact;
-}
-
-
-// Returns 1 if the joints keep the pieces from which t was computed.
-mjgFUNCTION int mjgi_newtonSamePieces(const mjgiBlock* b) {
-  int same = 1;
-  for (int i = 0; i < b->n; i++) {
     same &= b->piece[i] == b->fixed[i];
   }
   mjgSYNC();
-  return same;
+  return exact || same;
 }
 
 
@@ -595,8 +586,7 @@ mjgFUNCTION int mjgi_newton(mjgiBlock* b, int iterations) {
     }
     mjgi_blockEvaluate(b);
 
-    // the same pieces, or a tie within round-off: solved
-    if (mjgi_newtonIsExact(b) || mjgi_newtonSamePieces(b)) {
+    if (mjgi_newtonEnds(b)) {
       for (int i = mjgLANE; i < n; i += mjgLANES) {
         b->piece[i] = b->fixed[i];
       }

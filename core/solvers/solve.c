@@ -1,6 +1,5 @@
 #include <string.h>
 
-#include "solvers/check.h"
 #include "solvers/solvers.h"
 
 

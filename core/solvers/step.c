@@ -1,8 +1,8 @@
 #include <math.h>
 
 #include "mjgear_paper.h"
-#include "solvers/check.h"
 #include "solvers/dense.h"
+#include "solvers/solvers.h"
 #include "solvers/workspace.h"
 
 
