@@ -216,7 +216,7 @@ MUTATIONS = [
         "test_wellposed test_friction",
         [
             ("*lower = mjgi_max(0, (beta - 1) / alpha);", "*lower = 0;"),
-            ("fmin(kNone, (beta + 1) / alpha);", "fmin(kNone, (beta - 1) / alpha);"),
+            ("*upper = (beta + 1) / alpha;", "*upper = (beta - 1) / alpha;"),
             ("if (beta <= -1 || (alpha == 0 && beta >= 1)) {", "if (beta <= -1) {"),
             ("    beta = -beta;\n", ""),
         ],

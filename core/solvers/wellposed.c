@@ -16,9 +16,6 @@
 // asymmetry, with a unit diagonal, of symmetric data from other programs
 static const double kSkew = 1e-10;
 
-// upper limit of a joint that has none; its square root eliminates the joint
-static const double kNone = 1e300;
-
 // entries of P follow from A to this share of their row's size
 static const double kFactor = 1e-10;
 
@@ -31,29 +28,40 @@ static void limits(double* lower, double* upper, double alpha, double beta) {
     beta = -beta;
   }
   *lower = 0;
-  *upper = kNone;
+  *upper = INFINITY;
   if (beta <= -1 || (alpha == 0 && beta >= 1)) {
     *upper = 0;
   } else if (alpha > 0) {
     *lower = mjgi_max(0, (beta - 1) / alpha);
-    *upper = fmin(kNone, (beta + 1) / alpha);
+    *upper = (beta + 1) / alpha;
   }
 }
 
 
 // Returns 1 if A is above its lower limits (side -1) or below its upper ones (side 1), by more than
-// skew.
+// skew. Joints without an upper limit are left out there.
 static int isDefinite(double* S, const double* A, const double* alpha, const double* beta, int n,
                       int side, double skew) {
+  int size = 0;
   for (int i = 0; i < n; i++) {
+    size += side < 0 || alpha[i] != 0;
+  }
+  double sign = -0.5 * side;
+  for (int i = 0, row = 0; i < n; i++) {
+    if (side > 0 && alpha[i] == 0) {
+      continue;
+    }
     double lower, upper;
     limits(&lower, &upper, alpha[i], beta[i]);
-    for (int j = i; j < n; j++) {
-      S[i * n + j] = -0.5 * side * (A[i * n + j] + A[j * n + i]);
+    for (int j = i, column = row; j < n; j++) {
+      if (side < 0 || alpha[j] != 0) {
+        S[row * size + column++] = sign * (A[i * n + j] + A[j * n + i]);
+      }
     }
-    S[i * n + i] += (side > 0 ? upper : -lower) - skew;
+    S[row * size + row] += (side > 0 ? upper : -lower) - skew;
+    row++;
   }
-  return mjgi_cholesky(S, n);
+  return mjgi_cholesky(S, size);
 }
 
 
