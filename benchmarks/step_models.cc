@@ -67,15 +67,9 @@ std::string sceneText(const std::string& name) {
 
 
 mjModel* compileVariant(const std::string& text, Variant variant, std::string* error) {
-  // change the text: no plugin, or another coupling
   std::string changed = text;
   if (variant == kPlain || variant == kNative) {
     cut(&changed, "<extension>", "</extension>");
-  } else if (variant == kLagged) {
-    const size_t end = changed.find("</instance>");
-    if (end != std::string::npos) {
-      changed.insert(end, "<config key='coupling' value='lagged'/>");
-    }
   }
 
   char line[1000] = "";

@@ -10,12 +10,11 @@
 namespace mjgear {
 
 enum Variant : int {
-  kPlain = 0,     // no friction
-  kNative = 1,    // frictionloss of the engine; the dofs are left to the caller
-  kImplicit = 2,  // gears and constraints in one step
-  kLagged = 3,    // gears with the constraint forces of the last step
+  kPlain = 0,   // no friction
+  kNative = 1,  // frictionloss of the engine; the dofs are left to the caller
+  kGeared = 2,  // gears
 };
-constexpr int kVariants = 4;
+constexpr int kVariants = 3;
 
 // MJCF of arms with seven geared joints each, that lie on a table or hang in the air;
 // gamma_v of their gears, from 1 on they lock

@@ -148,7 +148,7 @@ typedef enum mjgSide_ {
 //   side   (nu) mjgSide, with changes of controls by eps
 //   d      the state before the step; afterwards as mj_forward leaves it
 // Not known by controls of actuators with activation, or a gain that is no constant (Euler: with
-// activation). Not known at all with PGS, noslip, RK4, lagged coupling, sleep, rotors behind gaps
+// activation). Not known at all with PGS, noslip, RK4, sleep, rotors behind gaps
 // whose gear is self-locking, has a static ratio or a negative asymmetry coefficient; where a
 // shaft is at a jump of its torque; and of a step that is not solved. Returns the number of known
 // derivatives, or -1 with a line in error (nullable) if an argument is wrong. Uses the stack of d.
@@ -197,8 +197,7 @@ typedef struct mjgStateAddress_ {
 //   "given" "given_2"   sums of bits, of 32 keys and of all others; the address of a key names the sum with its bit
 //   "type"     0, or 1 + mjgType if the given keys replace the model's description of the gear (mjg_describeGear
 //              writes 1: the keys determine the type)
-//   "friction" "mode" "lag"   of the last step: torque; -1, 0 or 1, doubled if lambda was negative; acceleration
-//              by constraint forces
+//   "friction" "mode"   of the last step: torque; -1, 0 or 1, doubled if lambda was negative
 //   "tooth"    of a ratchet (key tooth_pitch): 2 k + 1 of the tooth k that it passed last, 0 before the first step
 //   "gap_started" "rotor_angle" "rotor_velocity" "gap_position" "gap_twist"   of a gap: 0 before the first step;
 //              rotor minus joint (0 for a motor_joint); theta_b; omega_s of mjgear_backlash.h

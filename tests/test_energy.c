@@ -92,10 +92,7 @@ static Sum run(const mjgScene* scene, const mjgCase* variant) {
   sum.unsolved = g->count.unsolved;
   sum.unconfirmed = g->count.unconfirmed;
 
-  // with forces of the last step, or noslip iterations, the engine finds another motion
-  if (g->config->options.coupling != mjgpCOUPLING_IMPLICIT) {
-    sum.positive = sum.moving = sum.unconfirmed = 0;
-  }
+  // with noslip iterations the engine finds another motion
   if (m->opt.noslip_iterations) {
     sum.moving = sum.unconfirmed = 0;
   }

@@ -307,8 +307,8 @@ int checkModelFile(FILE* out, const char* file, int flg_json) {
     error[strcspn(error, "\n")] = 0;
     mjg_refuse(&report, "%s: %s; %sthe engine reads no further", file, error, mjgp_remedyOf(error));
   } else if (m) {
-    mjgpOptions options;
-    joint = mjgp_check(&n, &options, &report, m, slot);
+    mjgSettings settings;
+    joint = mjgp_check(&n, &settings, &report, m, slot);
     mjgp_warnGears(&warning, m, joint, report.count ? 0 : n, slot, 0);
     mjgp_warnLoss(&warning, m, joint, report.count ? 0 : n);
   }

@@ -30,11 +30,11 @@ static int compareGears(const void* a, const void* b) {
 // gears as the plugin reads them from a model that it has accepted; 0, or -1: no memory
 static int findGears(Sim* sim, const mjModel* m) {
   int slot = -1, n = 0;
-  mjgpOptions options;
+  mjgSettings settings;
   mjgReport report;
   mjp_getPlugin(mjgpNAME, &slot);
   mjg_startReport(&report, NULL, 0);
-  mjgpJoint* joint = mjgp_configure(&n, &options, &report, m, slot);
+  mjgpJoint* joint = mjgp_configure(&n, &settings, &report, m, slot);
   sim->gear = n ? calloc((size_t)n, sizeof(SimGear)) : NULL;
   if (n && !sim->gear) {
     mju_free(joint);

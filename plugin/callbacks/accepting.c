@@ -48,8 +48,8 @@ int mjg_checkModel(const mjModel* m, char* problems, int problems_sz, char* warn
     return -1;
   }
   int n, slot = slotOf(m);
-  mjgpOptions options;
-  mjgpJoint* joint = mjgp_check(&n, &options, &report, m, slot);
+  mjgSettings settings;
+  mjgpJoint* joint = mjgp_check(&n, &settings, &report, m, slot);
   if (!report.count) {
     mjgp_warnGears(&warning, m, joint, n, slot, 1);
     size_t before = warning.length;
@@ -71,12 +71,12 @@ int mjg_actuatorRoles(int* role, const mjModel* m, int joint) {
   }
   mjgReport report;
   mjgpMotors motors;
-  mjgpOptions options;
+  mjgSettings settings;
   mjg_startReport(&report, NULL, 0);
   int slot = slotOf(m);
   mjModel plain = mjgp_withoutOptions(m);
   mjgpJoint* known =
-      mjgp_leader(m, slot) < 0 ? NULL : mjgp_check(&n, &options, &report, &plain, slot);
+      mjgp_leader(m, slot) < 0 ? NULL : mjgp_check(&n, &settings, &report, &plain, slot);
   while (i < n && known[i].number != joint) {
     i++;
   }

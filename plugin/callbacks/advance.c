@@ -164,7 +164,7 @@ void mjgp_advance(const mjModel* m, mjData* d, int instance) {
   }
 
   // friction belongs to another motion: noslip, no warm start, or an unsolved step
-  else if (g->config->options.coupling == mjgpCOUPLING_IMPLICIT && !returned_zero && !moved) {
+  else if (!returned_zero && !moved) {
     g->count.unconfirmed++;
     if (g->out.info.status >= 0 && g->out.info.status <= mjgJAMMED) {
       if (m->opt.integrator != mjINT_RK4) {
@@ -183,7 +183,7 @@ void mjgp_advance(const mjModel* m, mjData* d, int instance) {
 
   countStep(d->plugin_state + config->system, config->layout, &g->out.info);
   int sleeps = (m->opt.enableflags & mjENBL_SLEEP) != 0;
-  if ((d->nefc || sleeps) && g->config->options.coupling == mjgpCOUPLING_IMPLICIT) {
+  if (d->nefc || sleeps) {
     mjtNum* acc = d->plugin_state + g->config->acc;
     mju_sub(acc, d->qacc, g->out.shift, g->config->nv);
     for (int k = 0; k < g->config->nv && sleeps; k++) {
@@ -204,7 +204,6 @@ void mjgp_advance(const mjModel* m, mjData* d, int instance) {
     }
     state[mjgpSTATE_FRICTION] = t;
     state[mjgpSTATE_PIECE * stride] = g->out.lambda[i] < 0 ? 2 * mode : mode;
-    state[mjgpSTATE_LAG * stride] = d->nefc ? (v - next) / m->opt.timestep + g->in.lag[i] : 0;
     if (g->in.braked[i]) {
       state[mjgpSTATE_TOOTH * stride] = g->in.brake[i].tooth;
       state[mjgpSTATE_BRAKE * stride] = g->in.brake[i].travel;

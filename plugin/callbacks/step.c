@@ -202,7 +202,7 @@ static void warnOfGains(mjgpGears* g, const mjModel* m) {
 
 
 static void setStuck(mjgpGears* g, int i) {
-  g->out.t[i] = g->out.v_next[i] = g->out.cancellation[i] = g->out.rounding[i] = g->in.lag[i] = 0;
+  g->out.t[i] = g->out.v_next[i] = g->out.cancellation[i] = g->out.rounding[i] = 0;
   g->out.u[i] = g->in.tau[i];
   g->out.lambda[i] = (g->in.gamma_u[i] + g->in.gamma_v[i]) * g->in.tau[i];
   g->out.mode[i] = 0;
@@ -295,9 +295,7 @@ static void step(mjgpGears* g, const mjModel* m, mjData* d, int actuated) {
 
   // the law of this step, from the last solution; with constraints both are solved together
   mjgp_makeLaw(g, m, d);
-  int lags = d->nefc && g->config->options.coupling != mjgpCOUPLING_IMPLICIT, n = 0;
-  int* joint = g->scratch.joint;
-  g->in.lags = lags;
+  int *joint = g->scratch.joint, n = 0;
   for (int a = 0; a < g->in.nactive; a++) {
     int i = g->in.active[a];
     if (g->config->own[i] < 0 && mjgp_standsStill(g->in.E[i])) {
@@ -306,8 +304,6 @@ static void step(mjgpGears* g, const mjModel* m, mjData* d, int actuated) {
     }
     joint[n++] = i;
     mjgp_startJoint(g, d, i);
-    g->in.lag[i] =
-        lags ? d->plugin_state[g->config->state[i] + mjgpSTATE_LAG * g->config->stride[i]] : 0;
     if (g->config->gaps && mjgp_hasGap(g->config->joint + i)) {
       mjgp_makeCoupling(g, m, d, i);
     }

@@ -25,7 +25,7 @@ void mjgp_checkSolver(mjgReport* report, int solver, int n) {
 
 
 // Refuse options of the model with which friction cannot act. where: its first instance.
-static void checkModel(mjgReport* report, const mjModel* m, const mjgpOptions* options, int n,
+static void checkModel(mjgReport* report, const mjModel* m, const mjgSettings* settings, int n,
                        const char* where) {
   // flexible bodies need Euler or discrete
   const char* set = m->nflex ? "set <option integrator=\"Euler\"/>"
@@ -52,7 +52,7 @@ static void checkModel(mjgReport* report, const mjModel* m, const mjgpOptions* o
                "active actuators; enable the flag spring, damper or actuation");
   }
   report->where = mjgpNAME ", key 'solver'";
-  mjgp_checkSolver(report, options->solver.solver, n);
+  mjgp_checkSolver(report, settings->solver, n);
   report->where = NULL;
 }
 
@@ -62,22 +62,6 @@ static int rubs(const mjgpJoint* joint) {
   double gamma_u, gamma_v, coulomb;
   mjg_frictionAt(&gamma_u, &gamma_v, &coulomb, &joint->gear, 0, 0, 0, 0);
   return gamma_u != 0 || gamma_v != 0 || coulomb != 0 || joint->gear.oneway != 0;
-}
-
-
-// Refuse gears that need constraints and friction in one problem, with coupling="lagged".
-static void checkLagged(mjgReport* report, const mjModel* m, const mjgpJoint* joint) {
-  const char* has = joint->dof < 0               ? "spans several joints"
-                    : joint->brake.actuator >= 0 ? "has a brake"
-                    : joint->gear.oneway != 0    ? "is one-way"
-                                                 : NULL;
-  if (has) {
-    mjg_refuse(report,
-               mjgpNAME
-               ", key 'coupling': %s '%.60s' %s, which lagged friction does not know; "
-               "leave the key out",
-               mjgp_gearKind(joint), mjgp_gearName(m, joint), has);
-  }
 }
 
 
@@ -361,16 +345,17 @@ static void checkDependence(mjgReport* report, const mjModel* m, const mjgpJoint
 //---------------------------------- everything ----------------------------------------------------
 
 
-mjgpJoint* mjgp_check(int* n, mjgpOptions* options, mjgReport* report, const mjModel* m, int slot) {
+mjgpJoint* mjgp_check(int* n, mjgSettings* settings, mjgReport* report, const mjModel* m,
+                      int slot) {
   int before = report->count, first = 0;
-  mjgpJoint* joint = mjgp_configure(n, options, report, m, slot);
+  mjgpJoint* joint = mjgp_configure(n, settings, report, m, slot);
   int refused = report->count > before;
   char where[mjgpMAXPLACE];
   while (first < m->nplugin - 1 && m->plugin[first] != slot) {
     first++;
   }
   mjgp_writePlace(where, m, first);
-  checkModel(report, m, options, *n, where);
+  checkModel(report, m, settings, *n, where);
   checkActuators(report, m, slot);
   if (refused) {
     return joint;
@@ -383,9 +368,6 @@ mjgpJoint* mjgp_check(int* n, mjgpOptions* options, mjgReport* report, const mjM
     checkRotor(report, m, joint + i);
     checkSlides(report, m, joint + i);
     checkSleep(report, m, joint + i);
-    if (options->coupling == mjgpCOUPLING_LAGGED) {
-      checkLagged(report, m, joint + i);
-    }
   }
   checkMotors(report, m, joint, *n, slot);
   checkDependence(report, m, joint, *n);

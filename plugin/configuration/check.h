@@ -8,7 +8,7 @@
 
 // Read and check instances in slot, options of the model and sensors. Returns *n geared joints,
 // to be freed with mju_free (mjgp_configure). Every problem goes into the report.
-mjgpJoint* mjgp_check(int* n, mjgpOptions* options, mjgReport* report, const mjModel* m, int slot);
+mjgpJoint* mjgp_check(int* n, mjgSettings* settings, mjgReport* report, const mjModel* m, int slot);
 
 // Note the flags of a model when the compiler asks for the size of its states: the data
 // on which it tries the model do not sleep. Null: the compiler is done.

@@ -11,8 +11,8 @@
 #include "law/transmission.h"
 
 // keys before and after those of gears and gaps; binary models rely on the order
-static const char* const own_keys[] = {"joint",    "tendon",    "type",       "solver",
-                                       "coupling", "tolerance", "iterations", "backlash"};
+static const char* const own_keys[] = {"joint",     "tendon",     "type",    "solver",
+                                       "tolerance", "iterations", "backlash"};
 static const char* const joint_keys[] = {"motor_joint", "encoder"};
 static const char* const last_keys[] = {"motor", "maxiter"};  // behind all
 enum {
@@ -21,9 +21,6 @@ enum {
   mjgpNJOINTKEY = (int)(sizeof(joint_keys) / sizeof(joint_keys[0])),
   mjgpNKEYS = mjgpNOWN + mjgpNGAPKEY + mjgpNJOINTKEY + mjgNKEY + mjgNTABLE + mjgpNLAST
 };
-
-static const char* const coupling_names[] = {"implicit", "lagged"};
-
 
 _Static_assert(mjgpNKEYS <= mjgpMAXKEY, "mjgpMAXKEY is too small");
 
@@ -217,7 +214,7 @@ static int agrees(int* first, int same, const mjgpPlace* place) {
 
 
 // Merge the settings of one instance into those of all. given[k]: instance that gave key k.
-static void readOptions(mjgpOptions* options, int given[4], mjgpPlace* place) {
+static void readSettings(mjgSettings* settings, int given[3], mjgpPlace* place) {
   int choice = 0;
   mjtNum number = 0;
 
@@ -227,14 +224,8 @@ static void readOptions(mjgpOptions* options, int given[4], mjgpPlace* place) {
   }
   place->key = "solver";
   if (mjgp_readWord(&choice, solver, mjgNSOLVER, place) > 0 &&
-      agrees(&given[0], choice == options->solver.solver, place)) {
-    options->solver.solver = choice;
-  }
-
-  place->key = "coupling";
-  if (mjgp_readWord(&choice, coupling_names, 2, place) > 0 &&
-      agrees(&given[1], choice == options->coupling, place)) {
-    options->coupling = choice;
+      agrees(&given[0], choice == settings->solver, place)) {
+    settings->solver = choice;
   }
 
   place->key = "tolerance";
@@ -243,8 +234,8 @@ static void readOptions(mjgpOptions* options, int given[4], mjgpPlace* place) {
       mjgp_refuseKey(
           place, "%g is not a relative tolerance; choose a value between 0 and 1, such as 1e-12",
           number);
-    } else if (agrees(&given[2], number == options->solver.tolerance, place)) {
-      options->solver.tolerance = number;
+    } else if (agrees(&given[1], number == settings->tolerance, place)) {
+      settings->tolerance = number;
     }
   }
 
@@ -256,8 +247,8 @@ static void readOptions(mjgpOptions* options, int given[4], mjgpPlace* place) {
       if (!(number >= 1 && number <= 1e9 && number == floor(number))) {
         mjgp_refuseKey(place, "%g is not a number of iterations; choose a positive integer",
                        number);
-      } else if (agrees(&given[3], number == options->solver.iterations, place)) {
-        options->solver.iterations = (int)number;
+      } else if (agrees(&given[2], number == settings->iterations, place)) {
+        settings->iterations = (int)number;
       }
     }
   }
@@ -288,8 +279,8 @@ static void refuseTwice(const mjgpJoint* a, const mjgpJoint* b, const mjModel* m
 }
 
 
-// Read one instance of gears. Returns the number of joints. given: as in readOptions.
-static int readInstance(mjgpJoint* joint, mjgpOptions* options, int given[4], mjgReport* report,
+// Read one instance of gears. Returns the number of joints. given: as in readSettings.
+static int readInstance(mjgpJoint* joint, mjgSettings* settings, int given[3], mjgReport* report,
                         const mjModel* m, int instance) {
   mjgpPlace place = {m, instance, "joint", report, mjgp_nextHome(m, instance, 0)};
   int listed = countListed(m, instance), found = 0, start = 0;
@@ -311,25 +302,24 @@ static int readInstance(mjgpJoint* joint, mjgpOptions* options, int given[4], mj
   } while ((place.home = place.home ? mjgp_nextHome(m, instance, place.home) : 0));
   readGears(joint, found, listed, &place);
   found += mjgp_readGaps(joint, found, listed, start, &place);
-  readOptions(options, given, &place);
+  readSettings(settings, given, &place);
   report->where = NULL;
   return found;
 }
 
 
-mjgpJoint* mjgp_configure(int* n, mjgpOptions* options, mjgReport* report, const mjModel* m,
+mjgpJoint* mjgp_configure(int* n, mjgSettings* settings, mjgReport* report, const mjModel* m,
                           int slot) {
-  int total = 0, room = 1, given[4] = {-1, -1, -1, -1};
+  int total = 0, room = 1, given[3] = {-1, -1, -1};
   for (int i = 0; i < m->nplugin; i++) {
     room += mjgp_isOurs(m, i, slot) ? mjgp_countJoints(m, i) : 0;
   }
   mjgpJoint* joint = mju_malloc(sizeof(mjgpJoint) * (size_t)room);
-  mjg_defaultSettings(&options->solver);
-  options->solver.warm_start = options->solver.skip_uniqueness = 1;
-  options->coupling = mjgpCOUPLING_IMPLICIT;
+  mjg_defaultSettings(settings);
+  settings->warm_start = settings->skip_uniqueness = 1;
   for (int i = 0; i < m->nplugin; i++) {
     if (m->plugin[i] == slot && !mjgp_isBrake(m, i)) {
-      total += readInstance(joint + total, options, given, report, m, i);
+      total += readInstance(joint + total, settings, given, report, m, i);
     }
   }
   total = mjgp_readBrakes(joint, total, report, m);

@@ -29,11 +29,6 @@
 #define mjgpMAXKEY 100
 const char* const* mjgp_keys(int* nkey);
 
-typedef enum mjgpCoupling_ {
-  mjgpCOUPLING_IMPLICIT = 0,  // friction and constraints are one problem
-  mjgpCOUPLING_LAGGED = 1     // constraint forces of the last step
-} mjgpCoupling;
-
 // the velocity w = j' v on which a gear acts
 typedef enum mjgpTransmissionKind_ {
   mjgpTRN_JOINT = 0,  // a joint's: j is a unit vector
@@ -85,12 +80,6 @@ static inline mjtNum mjgp_closedShare(const mjgpBrakeKeys* brake, mjtNum travel)
   return brake->normally == mjgpNORMALLY_CLOSED ? 1 - travel : travel;
 }
 
-// settings of all geared joints
-typedef struct mjgpOptions_ {
-  mjgSettings solver;
-  int coupling;  // mjgpCoupling
-} mjgpOptions;
-
 // one geared joint; members that every step reads come first
 typedef struct mjgpJoint_ {
   int dof;                     // dof of the joint or of a one-joint tendon; -1: jacobian.h
@@ -124,7 +113,7 @@ int mjgp_countJoints(const mjModel* m, int instance);
 
 // Read all instances of the plugin in slot. Returns *n joints by their dofs, then tendons of
 // several joints, to be freed with mju_free. Every problem goes into the report.
-mjgpJoint* mjgp_configure(int* n, mjgpOptions* options, mjgReport* report, const mjModel* m,
+mjgpJoint* mjgp_configure(int* n, mjgSettings* settings, mjgReport* report, const mjModel* m,
                           int slot);
 
 // Returns 1 if there is a gap between a joint and its rotor or motor.

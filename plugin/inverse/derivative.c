@@ -262,8 +262,7 @@ int mjg_controlDerivative(double* qvel, double* state, int* side, const mjModel*
   mju_zero(state, (int)(m->nu * m->npluginstate));
   mj_forwardSkip(m, d, mjSTAGE_NONE, 0);
   int minimum = !mjgp_solvesAnother(m) && !(m->opt.enableflags & mjENBL_SLEEP) &&
-                m->opt.integrator != mjINT_RK4 &&
-                g->config->options.coupling == mjgpCOUPLING_IMPLICIT;
+                m->opt.integrator != mjINT_RK4;
   int status = g->out.info.status;
   mju_sub(acc, d->qacc, g->out.shift, nv);
   mjgp_restoreReference(g, m, d, 0);

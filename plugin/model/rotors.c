@@ -6,8 +6,7 @@
 
 void mjgp_splitGains(mjgpGears* g, const mjModel* m, int flg_remove) {
   mjgpInput* in = &g->in;
-  int remove = flg_remove && g->config->rotors && !mjgp_isDiscrete(m) &&
-               g->config->options.coupling == mjgpCOUPLING_IMPLICIT;
+  int remove = flg_remove && g->config->rotors && !mjgp_isDiscrete(m);
   in->removes = 0;
   for (int a = 0; a < in->nactive; a++) {
     int i = in->active[a];

@@ -235,7 +235,7 @@ static void solveGroup(mjgpGears* g, const mjModel* m, mjData* d, mjgpInertia* M
   g->count.newton_steps += step.newton_steps;
 
   // warm start of the engine at the solution
-  for (int i = 0; i < group->nv && !g->in.lags; i++) {
+  for (int i = 0; i < group->nv; i++) {
     d->qacc_warmstart[group->dof[i]] = s->a[i];
   }
   mjgp_recordSolve(g, m, d, g->out.last_info.status, worst);
@@ -380,7 +380,7 @@ static void solveFree(mjgpGears* g, const mjModel* m, mjData* d, mjgpInertia* Mh
 
 // Move joints without constraints to the front. Returns their number.
 static int freeFirst(const mjgpGears* g, mjData* d, const mjgpInertia* Mhat, int* joint, int n) {
-  if (!d->nefc || g->config->options.coupling == mjgpCOUPLING_LAGGED) {
+  if (!d->nefc) {
     return n;
   }
   if (!d->nisland || mjgp_connectsTrees(g, Mhat)) {
@@ -407,7 +407,7 @@ void mjgp_solveGears(mjgpGears* g, const mjModel* m, mjData* d, mjgpInertia* Mha
   if (nfree) {
     solveFree(g, m, d, Mhat, force, joint, nfree);
   }
-  if (d->nefc && g->config->options.coupling == mjgpCOUPLING_IMPLICIT) {
+  if (d->nefc) {
     chooseStart(g, m, d, Mhat, force);
     if (nfree < n) {
       solveParts(g, m, d, Mhat, force, joint + nfree, n - nfree, 1);

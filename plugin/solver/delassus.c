@@ -109,7 +109,6 @@ void mjgp_accelerationsOf(const mjgpStep* s, mjtNum* restrict acc, const mjtNum*
 
 void mjgp_accelerations(mjgpStep* s) {
   mjgp_accelerationsOf(s, s->acc, s->a);
-  mjgp_addLag(s, s->acc);
 }
 
 

@@ -44,16 +44,9 @@ typedef struct mjgpStep_ {
 // Compute forces, states and cone Hessians at s->a.
 void mjgp_evaluate(mjgpStep* s);
 
-// Compute s->acc at s->a, with lagged constraint forces; for any a, without them (ld)
+// Compute s->acc at s->a; acc at any a                                               (ld)
 void mjgp_accelerations(mjgpStep* s);
 void mjgp_accelerationsOf(const mjgpStep* s, mjtNum* acc, const mjtNum* a);
-
-// Add the effect of lagged constraint forces to acc.
-static inline void mjgp_addLag(const mjgpStep* s, mjtNum* acc) {
-  for (int i = 0; i < s->n && s->g->in.lags; i++) {
-    acc[i] += s->g->in.lag[s->group->joint[i]];
-  }
-}
 
 // w, M a on entry, becomes Mhat^-1 M a, the acceleration over the step of trees with gears, and a
 // elsewhere; in whole lanes                                                          (nv)

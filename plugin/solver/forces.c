@@ -291,7 +291,7 @@ static void makeLines(mjgpForces* f) {
     mjgpPiece* piece = f->piece + i;
     mjgp_linePiece(piece, s->g, s->m->opt.timestep, s->acc[i], 0);
     int steep = piece->held || mju_abs(piece->slope) * f->C[i * (f->ld + 1)] > 1;
-    f->w0[i] = (piece->held ? piece->target : piece->acc) - s->g->in.lag[piece->joint];
+    f->w0[i] = (piece->held ? piece->target : piece->acc);
     f->t0[i] = piece->t;
     f->by_w[i] = piece->held ? 0 : steep ? 1 / piece->slope : 1;
     f->by_t[i] = steep ? 1 : piece->slope;
@@ -339,7 +339,7 @@ static int settle(mjgpForces* f) {
     }
     changes = 0;
     for (int i = 0; i < s->n; i++) {
-      s->acc[i] = f->w[i] + s->g->in.lag[f->piece[i].joint];
+      s->acc[i] = f->w[i];
       changes +=
           mjgp_nextPiece(f->piece + i, s->g, s->m->opt.timestep, s->acc[i], 0, f->t[i], f->size);
       s->t[i] = f->t[i];

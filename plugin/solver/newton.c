@@ -49,7 +49,6 @@ static void integratorAccelerations(mjgpNewton* p) {
   mjgp_motion(s, p->w, s->a);
   mju_zero(s->acc, s->group->ld);
   mjgp_project(s, s->acc, p->w);
-  mjgp_addLag(s, s->acc);
 }
 
 

@@ -250,14 +250,14 @@ static int startPieces(mjgpTree* tree, const int* joint, int n) {
   const mjModel* m = tree->m;
   int id = m->dof_treeid[g->config->joint[joint[0]].dof], eligible = 1;
   int first = m->tree_dofadr[id], end = first + m->tree_dofnum[id], special = 0, b = 0;
-  int some = g->config->ngeared | g->config->gaps | in->rows | in->lags;
+  int some = g->config->ngeared | g->config->gaps | in->rows;
   for (; b < n; b++) {
     int i = joint[b], dof = g->config->joint[i].dof;
     if (b && (dof < first || dof >= end)) {
       break;
     }
     int pair = g->config->joint[i].gap > mjgpGAP_ROTOR;
-    if (some && (pair || in->row[i] || in->lags || mjgp_isBranched(g, i))) {
+    if (some && (pair || in->row[i] || mjgp_isBranched(g, i))) {
       eligible = 0;
     } else {
       mjgp_startPiece(tree->piece + b, g, m, i, tree->d->qacc_warmstart[dof],

@@ -361,7 +361,7 @@ const char* mjg_getSolver(const mjModel* m, const mjData* d) {
   }
   mjtNum solver = d->plugin_state[g->config->system + mjgpSYSTEM_SOLVER];
   return mjg_solverName(solver > 0 && solver <= mjgNSOLVER ? (int)solver - 1
-                                                           : g->config->options.solver.solver);
+                                                           : g->config->settings.solver);
 }
 
 
@@ -378,24 +378,16 @@ static const struct {
     OF_SYSTEM
   } whose;
   int number;
-} numbers[] = {{"friction", OF_JOINT, mjgpSTATE_FRICTION},
-               {"mode", OF_JOINT, mjgpSTATE_PIECE},
-               {"lag", OF_JOINT, mjgpSTATE_LAG},
-               {"tooth", OF_JOINT, mjgpSTATE_TOOTH},
-               {"given", OF_JOINT, mjgpSTATE_GIVEN},
-               {"given_2", OF_JOINT, mjgpSTATE_GIVEN + 1},
-               {"type", OF_GEAR, mjgpSTATE_TYPE},
-               {"gap_started", OF_GAP, mjgpGAPSTATE_STARTED},
-               {"rotor_angle", OF_GAP, mjgpGAPSTATE_ANGLE},
-               {"rotor_velocity", OF_GAP, mjgpGAPSTATE_RATE},
-               {"gap_position", OF_GAP, mjgpGAPSTATE_POSITION},
-               {"gap_twist", OF_GAP, mjgpGAPSTATE_TWIST},
-               {"brake_travel", OF_BRAKE, mjgpSTATE_BRAKE},
-               {"solver", OF_SYSTEM, mjgpSYSTEM_SOLVER},
-               {"fallbacks", OF_SYSTEM, mjgpSYSTEM_FALLBACKS},
-               {"steps", OF_SYSTEM, mjgpSYSTEM_STEPS},
-               {"unsolved", OF_SYSTEM, mjgpSYSTEM_UNSOLVED},
-               {"slow", OF_SYSTEM, mjgpSYSTEM_SLOW}};
+} numbers[] = {
+    {"friction", OF_JOINT, mjgpSTATE_FRICTION},    {"mode", OF_JOINT, mjgpSTATE_PIECE},
+    {"tooth", OF_JOINT, mjgpSTATE_TOOTH},          {"given", OF_JOINT, mjgpSTATE_GIVEN},
+    {"given_2", OF_JOINT, mjgpSTATE_GIVEN + 1},    {"type", OF_GEAR, mjgpSTATE_TYPE},
+    {"gap_started", OF_GAP, mjgpGAPSTATE_STARTED}, {"rotor_angle", OF_GAP, mjgpGAPSTATE_ANGLE},
+    {"rotor_velocity", OF_GAP, mjgpGAPSTATE_RATE}, {"gap_position", OF_GAP, mjgpGAPSTATE_POSITION},
+    {"gap_twist", OF_GAP, mjgpGAPSTATE_TWIST},     {"brake_travel", OF_BRAKE, mjgpSTATE_BRAKE},
+    {"solver", OF_SYSTEM, mjgpSYSTEM_SOLVER},      {"fallbacks", OF_SYSTEM, mjgpSYSTEM_FALLBACKS},
+    {"steps", OF_SYSTEM, mjgpSYSTEM_STEPS},        {"unsolved", OF_SYSTEM, mjgpSYSTEM_UNSOLVED},
+    {"slow", OF_SYSTEM, mjgpSYSTEM_SLOW}};
 
 
 // Find the address of a number of joint i, or of the system. Returns -1 if there is none.

@@ -345,7 +345,7 @@ void mjgp_applyChanges(mjgpGears* g, const mjModel* m, mjData* d) {
   }
 
   // the solver
-  g->in.settings = config->options.solver;
+  g->in.settings = config->settings;
   mjtNum solver = state[config->system + mjgpSYSTEM_SOLVER];
   if (solver != 0 && !foreign) {
     char reason[mjgpREASON];

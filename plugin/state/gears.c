@@ -37,7 +37,7 @@ static const mjgpArray kValues[] = {
     ARRAY(in.base, DOFS), ARRAY(in.tree, TREES), ARRAY(in.motor, GEARS), ARRAY(in.tau, GEARS),
     ARRAY(in.inertia, GEARS), ARRAY(in.implicit, GEARS), ARRAY(in.shared, GEARS),
     ARRAY(in.misplaced, GEARS), ARRAY(in.removed, GEARS), ARRAY(out.shift, DOFS),
-    ARRAY(in.drag, GEARS), ARRAY(in.lag, GEARS), ARRAY(in.gamma_u, GEARS), ARRAY(in.gamma_v, GEARS),
+    ARRAY(in.drag, GEARS), ARRAY(in.gamma_u, GEARS), ARRAY(in.gamma_v, GEARS),
     ARRAY(in.coulomb, GEARS), ARRAY(in.static_ratio, GEARS), ARRAY(in.compliance, GEARS),
     ARRAY(in.t_last, GEARS), ARRAY(in.ordinary, GEARS), ARRAY(in.braked, GEARS),
     ARRAY(in.brake, GEARS), ARRAY(in.force, DOFS), ARRAY(out.t, GEARS), ARRAY(out.v_next, GEARS),
@@ -217,7 +217,7 @@ static int selectModel(mjgpGears* g, const mjModel* m) {
   }
   g->config = c;
   g->model = m;
-  g->in.settings = c->options.solver;
+  g->in.settings = c->settings;
   for (int i = 0; i < c->n; i++) {
     g->in.joint[i] = c->joint + i;
   }
@@ -347,9 +347,9 @@ static void warnOfOptions(const mjgpConfig* c, const mjModel* m) {
   int n;
   char text[mjgpERRORSIZE];
   mjgReport report;
-  mjgpOptions options;
+  mjgSettings settings;
   mjg_startReport(&report, text, sizeof(text));
-  mju_free(mjgp_check(&n, &options, &report, m, mjgp_slot()));
+  mju_free(mjgp_check(&n, &settings, &report, m, mjgp_slot()));
   if (report.count && mjgp_isNews(c, mjgp_hash(text, strlen(text), 0))) {
     mju_warning(
         "%.*s. It was set after the model was compiled: gears are less exact, or do not act",

@@ -97,8 +97,6 @@ typedef struct mjgpInput_ {
   mjtNum** row;           // row of S without its diagonal; null: zero                 (n)
   int rows;               // number of rows that are not null
   int reaches;            // 1: a row reaches another tree
-  int lags;               // 0: all of lag is 0
-  mjtNum* lag;            // acceleration by constraint forces of the last step        (n)
   mjtNum* gamma_u;        // input-side asymmetry coefficient of this step             (n)
   mjtNum* gamma_v;        // output-side asymmetry coefficient of this step            (n)
   mjtNum* coulomb;        // load-independent bound of this step                       (n)

@@ -21,17 +21,16 @@
 enum {
   mjgpSTATE_FRICTION = 0,  // friction torque of the last step
   mjgpSTATE_PIECE = 1,     // mode: the sign; its size is 2 if lambda was negative, else 1
-  mjgpSTATE_LAG = 2,       // acceleration caused by constraints
-  mjgpSTATE_GIVEN = 3,     // keys that differ from the model's, sums of mjgp_keyBit: the
+  mjgpSTATE_GIVEN = 2,     // keys that differ from the model's, sums of mjgp_keyBit: the
                            //   first mjgpNBIT keys in the first number, all others in the second
-  mjgpSTATE_TYPE = 5,      // 0: the model's keys describe the gear. 1 + mjgType: the given
+  mjgpSTATE_TYPE = 4,      // 0: the model's keys describe the gear. 1 + mjgType: the given
                            //   keys replace this description
-  mjgpSTATE_TOOTH = 6,     // ratchet: 2 k + 1 for the last passed tooth k, 0: unknown
-  mjgpSTATE_BRAKE = 7,     // travel of the brake from its place without power, 0 to 1
-  mjgpSTATE_SEAL = 8,      // numbers that the law below was computed from (changes.c); 0: none yet,
+  mjgpSTATE_TOOTH = 5,     // ratchet: 2 k + 1 for the last passed tooth k, 0: unknown
+  mjgpSTATE_BRAKE = 6,     // travel of the brake from its place without power, 0 to 1
+  mjgpSTATE_SEAL = 7,      // numbers that the law below was computed from (changes.c); 0: none yet,
                            //   negative: they describe no gear
-  mjgpSTATE_LAW = 9,       // gamma_u, gamma_v, coulomb, static_ratio of the changed gear
-  mjgpSTATE_KEY = 13  // values of the keys that may differ (mjgpJoint.keys), in the order of mjgKey
+  mjgpSTATE_LAW = 8,       // gamma_u, gamma_v, coulomb, static_ratio of the changed gear
+  mjgpSTATE_KEY = 12  // values of the keys that may differ (mjgpJoint.keys), in the order of mjgKey
 };
 
 // keys that may change: keys of mjgKey, then keys of a gap. The first number holds

@@ -361,13 +361,13 @@ static mjgpConfig* makeConfig(const mjModel* m) {
   int n, slot = mjgp_slot();
   char text[mjgpERRORSIZE];
   mjgReport report;
-  mjgpOptions options;
+  mjgSettings settings;
   mjg_startReport(&report, text, sizeof(text));
   refuseRelease(&report, m, slot);
   mjModel plain = mjgp_withoutOptions(m);
-  mjgpJoint* joint = report.count
-                         ? NULL
-                         : mjgp_check(&n, &options, &report, mjgp_isCompiled(m) ? m : &plain, slot);
+  mjgpJoint* joint =
+      report.count ? NULL
+                   : mjgp_check(&n, &settings, &report, mjgp_isCompiled(m) ? m : &plain, slot);
   if (report.count) {
     mju_free(joint);
     warnRefusal(&report);
@@ -381,7 +381,7 @@ static mjgpConfig* makeConfig(const mjModel* m) {
   c->nv = (int)m->nv;
   c->nC = (int)m->nC;
   c->ntree = (int)m->ntree;
-  c->options = options;
+  c->settings = settings;
   memcpy(c->joint, joint, sizeof(mjgpJoint) * (size_t)n);
   mju_free(joint);
 

@@ -50,7 +50,7 @@ typedef struct mjgpConfig_ {
   int system;       // address of the numbers of the whole system in plugin_state
   mjtNum layout;    // identifies the places of numbers in plugin_state
 
-  mjgpOptions options;
+  mjgSettings settings;
   mjgpMotors motors;
   mjgpJoint* joint;  // geared joints in the order of their dofs                       (n)
   int* state;        // address of each joint's first number in plugin_state           (n)

@@ -31,7 +31,6 @@ WORDS = {
     "motor_joint": "joint of the motor in front of the gap",
     "encoder": "what servos measure where a rotor is behind a gap: rotor or joint",
     "solver": "solver of the friction problem",
-    "coupling": "how friction and contact are solved",
 }
 
 NO_GEAR = "no gear is given; name a preset or write key=value, for instance eta_forward=0.8"

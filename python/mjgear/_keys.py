@@ -87,8 +87,6 @@ class GearKeys(TypedDict, total=False):
     """what servos measure where a rotor is behind a gap: rotor or joint."""
     solver: str | list[str]
     """solver of the friction problem."""
-    coupling: str | list[str]
-    """how friction and contact are solved."""
     gamma_u: Setting
     """input-side asymmetry coefficient."""
     gamma_v: Setting

@@ -77,7 +77,7 @@ def linearize(
 
     Columns of controls are not differences. For a constant active set the step is a linear system, and a control changes its right side
     (``mjg_controlDerivative``). Differences are used in all other cases: actuators with activations or variable gains, the
-    solver PGS, ``noslip_iterations``, ``coupling="lagged"``, sleep, and a shaft at a jump of its torque.
+    solver PGS, ``noslip_iterations``, sleep, and a shaft at a jump of its torque.
 
     A gear that slips, rests or yields is smooth as long as it continues. Where it changes its piece within eps on one side, the derivative
     is that of the other side (``side``). A gear that is stuck does not answer to a small torque: its derivatives are 0, exactly.

@@ -14,7 +14,7 @@ from mjgear import _catalogue
 from mjgear._errors import GearError, GearTypeError
 from mjgear._library import NAME
 
-_WHOLE = ("solver", "coupling", "tolerance", "iterations", "maxiter", "motor")  # keys whose values are not per joint
+_WHOLE = ("solver", "tolerance", "iterations", "maxiter", "motor")  # keys whose values are not per joint
 
 
 def remove(

@@ -452,7 +452,6 @@ def test_refusals() -> None:
         "has gear, forcerange, delay, a bias": {"holding_torque": 1, "more": "gear='2'"},
         "delay, a bias, gains or an activation": {"holding_torque": 1, "more": "delay='.01' nsample='4'"},
         "has a brake, which holds rigidly": {"holding_torque": 1, "gear": gear + keys(presliding_stiffness=10)},
-        "lagged friction does not": {"holding_torque": 1, "gear": gear + keys(coupling="lagged")},
         "unrecognized attribute": {"holding_torque": 1, "torque": 2},
         "no hinge or slide": {"holding_torque": 1, "on": "jointinparent='j'"},
         "has backlash": {"holding_torque": 1, "gear": gear + shaft, "armature": 0},

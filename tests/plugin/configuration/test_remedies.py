@@ -71,7 +71,6 @@ REMEDIES = [
     (ROPE | {"tendon": WEDGE, "joint": 'actuatorgravcomp="true"'}, "leave it out", [ROPE | {"tendon": WEDGE}]),
     (keys(joint="a b", tendon="t", eta_forward=0.7) | {"tendon": WEDGE}, "take the gear off one of them", [keys(joint="a", tendon="t", eta_forward=0.7) | {"tendon": WEDGE}, keys(joint="a b", eta_forward=0.7)]),
     (keys(joint="b", tendon="t", eta_forward=0.7) | {"tendon": WEDGE, "actuator": BRAKE.format("", TORQUE)} | BRAKES, "(a brake is one)", [keys(joint="b", tendon="t", eta_forward=0.7) | {"tendon": WEDGE}]),
-    (keys(joint="a", eta_forward=0.7, coupling="lagged") | BRAKES | {"actuator": BRAKE.format("", TORQUE)}, "leave the key out", [BRAKES | {"actuator": BRAKE.format("", TORQUE)}]),
     ({"actuator": '<plugin plugin="mjgear.transmission" instance="g" joint="a"/>'}, "write <motor> or another actuator", [{}]),
     (BRAKES | {"actuator": BRAKE.format('gear="2"', TORQUE)}, "which a brake does not; give", [BRAKES | {"actuator": BRAKE.format("", TORQUE)}]),
     (BRAKES | {"actuator": BRAKE.format("", "")}, "give its torque", [BRAKES | {"actuator": BRAKE.format("", TORQUE)}]),

@@ -173,7 +173,6 @@ def test_refusals() -> None:
         "tooth_phase has no effect": {"oneway": 1, "tooth_phase": 0.1},
         "does not go with oneway": {"oneway": 1, "presliding_stiffness": 10},
         "its rotor turns both ways": {"oneway": 1, **shaft},
-        "is one-way, which lagged": {"oneway": 1, "coupling": "lagged"},
     }.items():
         with scripts.refuses(line):
             make(gamma_u=0.1, gamma_v=0.1, **values)

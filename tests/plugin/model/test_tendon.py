@@ -212,7 +212,7 @@ def convert(spec):
     names = {}
     for plugin in spec.plugins:
         config = dict(plugin.config)
-        if "joint" not in config or {"backlash", "coupling"} & set(config):
+        if "joint" not in config or "backlash" in config:
             return False
         names |= {joint: "t_" + joint for joint in config["joint"].split()}
         config["tendon"] = " ".join("t_" + joint for joint in config.pop("joint").split())
@@ -801,7 +801,6 @@ def test_refusals():
         (dict(tendons=tendon("t", a=1, b=1), keys={"joint": "a"}), None),
         (dict(a='actuatorfrcrange="-1 1"'), "actuatorfrcrange, which acts behind the gear"),
         (dict(a='actuatorgravcomp="true"'), "actuatorgravcomp, which acts behind the gear"),
-        (dict(keys={"coupling": "lagged"}), "spans several joints, which lagged friction does not know"),
         (dict(keys={"backlash": "exact", "half_gap": ".1", "stiffness": "10"}), "needs a rotor in front of it"),
         (dict(gears="t t"), "already has a gear"),
         (

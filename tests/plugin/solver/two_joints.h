@@ -56,7 +56,7 @@ int __wrap_mjgp_followPath(mjgpNewton* p);
 // let the core solve for friction as a dense problem, as where the key solver names
 // another one of its solvers
 static void askCore(const mjgpGears* g, int flg) {
-  ((mjgpConfig*)g->config)->options.solver.solver = flg ? mjgLEMKE : mjgNEWTON;
+  ((mjgpConfig*)g->config)->settings.solver = flg ? mjgLEMKE : mjgNEWTON;
 }
 
 

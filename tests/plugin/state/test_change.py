@@ -262,7 +262,6 @@ def numbers(gears):
         "fallbacks",
         "friction",
         "mode",
-        "lag",
         "gap_position",
     ]
     seen = set()
@@ -270,7 +269,7 @@ def numbers(gears):
         place = gears.where(model, 1, name)
         assert 0 <= place.value < model.npluginstate and place.value not in seen, name
         seen.add(place.value)
-        if name not in ("friction", "mode", "lag", "gap_position"):
+        if name not in ("friction", "mode", "gap_position"):
             assert gears.where(model, 0, name).value == place.value, name
     assert gears.where(model, 0, "friction").value != gears.where(model, 1, "friction").value
     data = mujoco.MjData(model)

@@ -39,7 +39,7 @@ def refused(xml):
 
 def test_blank_values():
     """A key whose value is only spaces is refused by name."""
-    names = [*mjgear.keys(), "joint", "tendon", "type", "solver", "coupling", "tolerance", "iterations", "backlash",
+    names = [*mjgear.keys(), "joint", "tendon", "type", "solver", "tolerance", "iterations", "backlash",
              "half_gap", "stiffness", "damping", "rotor_inertia", "motor_joint", "encoder", "motor", "coulomb_speed", "gamma_temperature"]  # fmt: skip
     for name in names:
         for blank in (" ", "   ", "&#9;", "&#10; "):
