@@ -365,10 +365,6 @@ MUTATIONS = [
             ("(extra >= 0 ? s->acc[s->n + extra] : 0);", "0 * extra;"),
             ("return breaks == mjgiSTUCK", "return breaks != mjgiSTUCK"),
             ("mjgp_solveHessian(s, s->search);", ""),
-            ("least > -1", "least > -1.05"),
-            ("own += its ? d->efc_D[i] * d->efc_J[k] * d->efc_J[k] : 0;", ""),
-            ("along *= p / own;", "along *= p;"),
-            ("least = S * low - gamma_v", "least = S * high - gamma_v"),
         ],
     ),
     Of(
@@ -955,14 +951,6 @@ MUTATIONS = [
                 "mjtNum torque = released ? in->brake[p->i].holding",
             ),
             ("own += in->row[i][k] * a[k];", ""),
-        ],
-    ),
-    Of(
-        "plugin/inverse/branch.c",
-        "test_python_inverse.py test_plugin_inverse",
-        [
-            ("(along * mju_sqrt(q) - beside", "(along * mju_sqrt(q) + beside"),
-            ("int same = hold.r == 1 && hold.c == slip.c;", "int same = 1;"),
         ],
     ),
     Of(

@@ -18,7 +18,6 @@
 typedef struct mjgpBranch_ {
   mjgpInertia Mhat;
   const mjtNum* a;  // (v+ - v)/h                                                          (nv)
-  mjtNum* scratch;  //                                                                    (2 nv)
   int factored;     // 1: the whole step is factored, 0: singular, -1: not yet
   mjgpGroup group;
   mjgpStep step;
