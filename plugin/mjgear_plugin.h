@@ -189,14 +189,11 @@ typedef struct mjgStateAddress_ {
 } mjgStateAddress;
 
 // address of a number of a joint's gear or gap, by its name:
-//   a key that is a number of a gear or of its gap (doc/mjcf.md), as mjg_setGear writes it. Write the value, and add the
-//              bit to plugin_state[given] unless it is set. There are numbers for the keys that the model gives, for
-//              coefficients, efficiencies, starting torques, additional friction, and for gaps. New numbers of a joint
-//              are checked together with the model's other numbers. If they are no valid gear they are refused with
-//              one line, the model's gear stays in effect, and the step has the status mjgERR_ARGUMENT (sensor 11).
+//   a key that is a number of the law (gamma_u, coulomb, half_gap and so on), not one that describes a gear, such as
+//              eta_forward: mjg_setGear converts these. Write the value, and add the bit to plugin_state[given] unless it
+//              is set. Numbers that are no valid gear together with the model's are refused with one line, the model's gear
+//              stays in effect, and the step has the status mjgERR_ARGUMENT (sensor 11).
 //   "given" "given_2"   sums of bits, of 32 keys and of all others; the address of a key names the sum with its bit
-//   "type"     0, or 1 + mjgType if the given keys replace the model's description of the gear (mjg_describeGear
-//              writes 1: the keys determine the type)
 //   "friction" "mode"   of the last step: torque; -1, 0 or 1, doubled if lambda was negative
 //   "tooth"    of a ratchet (key tooth_pitch): 2 k + 1 of the tooth k that it passed last, 0 before the first step
 //   "gap_started" "rotor_angle" "rotor_velocity" "gap_position" "gap_twist"   of a gap: 0 before the first step;

@@ -321,9 +321,21 @@ MUTATIONS = [
         "plugin/state/changes.c",
         "test_plugin_changes.py",
         [
-            ("uint64_t hash = config->content,", "uint64_t hash = 0,"),
-            ("int same = c->seal < 0 ||", "int same = 1 || c->seal < 0 ||"),
-            ("? (uint64_t)given : 0;", "? 0 * (uint64_t)given : 0;"),
+            ("changes |= *member != state[place[key]];", ""),
+            ("c->given[0] == given[0] && ", ""),
+            ("if (hasTeeth(base, given)) {", "if (0) {"),
+            ("c->base == config && c->given", "c->given"),
+        ],
+    ),
+    Of(
+        "plugin/state/changes.c",
+        "test_plugin_change.py test_plugin_abuse",
+        [
+            ("*given = (mjtNum)((uint64_t)*given & ~bit);", ""),
+            ("derived |= mjgp_keyBit(kDerived[k]);", ""),
+            ("    mjgi_checkNumbers(report, &joint->gear);\n", ""),
+            ("mjgi_checkNumber(report, &joint->gear, key);", ""),
+            ("refuseGap(report, joint);\n  }\n  return", "}\n  return"),
         ],
     ),
     Of(
@@ -991,7 +1003,7 @@ MUTATIONS = [
         "test_plugin_change.py",
         [
             ("int foreign = layout != 0 && layout != config->layout,", "int foreign = 0 * (int)layout,"),
-            ("if (!foreign && isChanged(config, state, i)) {", "if (isChanged(config, state, i)) {"),
+            ("    if (!foreign && (numberOf(config", "    if ((numberOf(config"),
         ],
     ),
     Of(

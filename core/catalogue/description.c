@@ -317,20 +317,23 @@ static void checkTables(mjgReport* report, const mjgTable* table) {
 }
 
 
-// Refuse numbers that are neither in the range of their key nor its default.
-static void checkNumbers(mjgReport* report, const mjgTransmission* gear) {
-  mjgTransmission t = *gear, standard;
-  mjg_defaultTransmission(&standard);
-  for (int key = 0; key < mjgNKEY; key++) {
-    const double* x = mjgi_keyMember(&t, key);
-    if (x && *x != *mjgi_keyMember(&standard, key)) {
-      checkNumber(report, key, *x);
-    }
+static const mjgTransmission kDefault = {.static_ratio = 1,
+                                         .stribeck_velocity = 1,
+                                         .stribeck_exponent = 2,
+                                         .curved_velocity = 1,
+                                         .curved_exponent = 2,
+                                         .temperature = 20};
+
+
+void mjgi_checkNumber(mjgReport* report, const mjgTransmission* gear, int key) {
+  const double* x = mjgi_keyMember((mjgTransmission*)gear, key);
+  if (x && *x != *mjgi_keyMember((mjgTransmission*)&kDefault, key)) {
+    checkNumber(report, key, *x);
   }
 }
 
 
-static void checkResult(mjgReport* report, const mjgTransmission* t) {
+void mjgi_checkNumbers(mjgReport* report, const mjgTransmission* t) {
   const double number[] = {t->gamma_u, t->gamma_v,  t->coulomb, t->static_ratio,
                            t->viscous, t->armature, t->ratio};
   for (size_t i = 0; i < sizeof(number) / sizeof(*number); i++) {
@@ -391,13 +394,7 @@ void mjg_defaultTransmission(mjgTransmission* transmission) {
   if (!transmission) {
     return;
   }
-  memset(transmission, 0, sizeof(*transmission));
-  transmission->static_ratio = 1;
-  transmission->stribeck_velocity = 1;
-  transmission->stribeck_exponent = 2;
-  transmission->curved_velocity = 1;
-  transmission->curved_exponent = 2;
-  transmission->temperature = 20;
+  *transmission = kDefault;
 }
 
 
@@ -407,9 +404,11 @@ int mjg_checkTransmission(mjgReport* report, const mjgTransmission* transmission
   }
   int before = report->count;
   checkTables(report, transmission->table);
-  checkNumbers(report, transmission);
+  for (int key = 0; key < mjgNKEY; key++) {
+    mjgi_checkNumber(report, transmission, key);
+  }
   if (report->count == before) {
-    checkResult(report, transmission);
+    mjgi_checkNumbers(report, transmission);
   }
   return report->count - before;
 }
@@ -456,7 +455,7 @@ int mjg_transmission(mjgTransmission* transmission, mjgReport* report,
       (mjgi_valueOr(d, mjgKEY_MOTOR_INERTIA, 0) + mjgi_valueOr(d, mjgKEY_GEAR_INERTIA, 0));
   mjgi_readCoefficients(&t, report, d, type);
   if (report->count == before) {
-    checkResult(report, &t);
+    mjgi_checkNumbers(report, &t);
   }
   if (report->count > before) {
     return report->count - before;

@@ -34,6 +34,11 @@ double* mjgi_keyMember(mjgTransmission* t, int key);
 int mjgi_isOutside(mjgReport* report, const mjgKeyInfo* info, double value, const char* text,
                    const char* unit, double factor);
 
+// Refuse the number of a key that is neither in the key's range nor its default; numbers that
+// contradict each other.
+void mjgi_checkNumber(mjgReport* report, const mjgTransmission* gear, int key);
+void mjgi_checkNumbers(mjgReport* report, const mjgTransmission* gear);
+
 // Returns a message about an invalid table, or null. A table without points is valid.
 const char* mjgi_tableError(const mjgTable* table, int kind);
 

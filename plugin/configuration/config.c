@@ -102,22 +102,23 @@ void mjgp_classify(mjgpJoint* joint) {
 }
 
 
-int mjgp_makeGear(mjgpJoint* joint, mjgReport* report) {
-  mjgTransmission t;
-  int problems = mjg_transmission(&t, report, &joint->description);
-  double most = problems ? 0 : t.gamma_u * mjgi_largestFactor(&t);
-  if (most >= 1 || (!problems && t.gamma_u >= 1)) {
+int mjgp_checkGear(mjgpJoint* joint, mjgReport* report) {
+  const mjgTransmission* t = &joint->gear;
+  double most = t->gamma_u * fmax(1, mjgi_largestFactor(t));
+  mjgp_classify(joint);
+  if (most >= 1) {
     mjg_refuse(report,
                "gamma_u = %g would be a gear that no motor can drive, because its forward "
                "efficiency (1 - gamma_u)/(1 + gamma_v) is not positive; choose a value below 1",
-               fmax(most, t.gamma_u));
-    problems = 1;
+               most);
   }
-  if (!problems) {
-    joint->gear = t;
-    mjgp_classify(joint);
-  }
-  return problems;
+  return most >= 1;
+}
+
+
+int mjgp_makeGear(mjgpJoint* joint, mjgReport* report) {
+  int problems = mjg_transmission(&joint->gear, report, &joint->description);
+  return problems ? problems : mjgp_checkGear(joint, report);
 }
 
 

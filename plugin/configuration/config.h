@@ -140,6 +140,9 @@ static inline int mjgp_isOrdinary(const mjgpJoint* joint, double gamma_u, double
 // gears that cannot be simulated.
 int mjgp_makeGear(mjgpJoint* joint, mjgReport* report);
 
+// Refuse a gear that cannot be simulated; set constant and ordinary.
+int mjgp_checkGear(mjgpJoint* joint, mjgReport* report);
+
 // Set constant and ordinary from the gear.
 void mjgp_classify(mjgpJoint* joint);
 

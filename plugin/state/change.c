@@ -104,10 +104,10 @@ static void changeState(mjgReport* report, mjtNum* state, const mjgpConfig* c, i
     give(number[key[j] < mjgNKEY ? 0 : last], key[j], change->value[k * change->row + j], 1);
   }
   for (int o = 0; o <= last; o++) {
-    if (flg_write) {
+    const mjgpJoint* base = c->joint + owner[o];
+    if (!mjgp_changeJoint(&changed, report, base, number[o]) && flg_write) {
+      mjgp_derive(number[o], &changed, base);
       mjgp_writeNumbers(state, c, number[o], owner[o]);
-    } else {
-      mjgp_changeJoint(&changed, report, c->joint + owner[o], number[o]);
     }
   }
 }
@@ -275,13 +275,14 @@ int mjg_resetGears(const mjModel* m, mjData* d) {
 
 //---------------------------------- reading -------------------------------------------------------
 
-// Make a gear from a plugin_state; the model's if the numbers are refused.
+// Make a gear from a plugin_state, with the law of its numbers; the model's if they are refused.
 static void effectiveJoint(mjgpJoint* joint, const mjgpConfig* c, const mjtNum* state, int i) {
   mjtNum number[mjgpNCHANGE];
   mjgReport report;
   mjg_startReport(&report, NULL, 0);
   mjgp_readNumbers(number, c, state, i);
-  if (mjgp_changeJoint(joint, &report, c->joint + i, number)) {
+  mjgp_changeJoint(joint, &report, c->joint + i, number);
+  if (mjgp_loadLaw(joint, &report, c, state, i)) {
     *joint = c->joint[i];
   }
 }
@@ -372,29 +373,36 @@ static const struct {
   const char* name;
   enum {
     OF_JOINT,
-    OF_GEAR,
     OF_GAP,
     OF_BRAKE,
     OF_SYSTEM
   } whose;
   int number;
-} numbers[] = {
-    {"friction", OF_JOINT, mjgpSTATE_FRICTION},    {"mode", OF_JOINT, mjgpSTATE_PIECE},
-    {"tooth", OF_JOINT, mjgpSTATE_TOOTH},          {"given", OF_JOINT, mjgpSTATE_GIVEN},
-    {"given_2", OF_JOINT, mjgpSTATE_GIVEN + 1},    {"type", OF_GEAR, mjgpSTATE_TYPE},
-    {"gap_started", OF_GAP, mjgpGAPSTATE_STARTED}, {"rotor_angle", OF_GAP, mjgpGAPSTATE_ANGLE},
-    {"rotor_velocity", OF_GAP, mjgpGAPSTATE_RATE}, {"gap_position", OF_GAP, mjgpGAPSTATE_POSITION},
-    {"gap_twist", OF_GAP, mjgpGAPSTATE_TWIST},     {"brake_travel", OF_BRAKE, mjgpSTATE_BRAKE},
-    {"solver", OF_SYSTEM, mjgpSYSTEM_SOLVER},      {"fallbacks", OF_SYSTEM, mjgpSYSTEM_FALLBACKS},
-    {"steps", OF_SYSTEM, mjgpSYSTEM_STEPS},        {"unsolved", OF_SYSTEM, mjgpSYSTEM_UNSOLVED},
-    {"slow", OF_SYSTEM, mjgpSYSTEM_SLOW}};
+} numbers[] = {{"friction", OF_JOINT, mjgpSTATE_FRICTION},
+               {"mode", OF_JOINT, mjgpSTATE_PIECE},
+               {"tooth", OF_JOINT, mjgpSTATE_TOOTH},
+               {"given", OF_JOINT, mjgpSTATE_GIVEN},
+               {"given_2", OF_JOINT, mjgpSTATE_GIVEN + 1},
+               {"gap_started", OF_GAP, mjgpGAPSTATE_STARTED},
+               {"rotor_angle", OF_GAP, mjgpGAPSTATE_ANGLE},
+               {"rotor_velocity", OF_GAP, mjgpGAPSTATE_RATE},
+               {"gap_position", OF_GAP, mjgpGAPSTATE_POSITION},
+               {"gap_twist", OF_GAP, mjgpGAPSTATE_TWIST},
+               {"brake_travel", OF_BRAKE, mjgpSTATE_BRAKE},
+               {"solver", OF_SYSTEM, mjgpSYSTEM_SOLVER},
+               {"fallbacks", OF_SYSTEM, mjgpSYSTEM_FALLBACKS},
+               {"steps", OF_SYSTEM, mjgpSYSTEM_STEPS},
+               {"unsolved", OF_SYSTEM, mjgpSYSTEM_UNSOLVED},
+               {"slow", OF_SYSTEM, mjgpSYSTEM_SLOW}};
 
 
 // Find the address of a number of joint i, or of the system. Returns -1 if there is none.
 static int findAddress(mjgStateAddress* address, const mjgpConfig* c, int i, const char* name) {
   int key = keyOf(name);
   *address = (mjgStateAddress){.value = -1, .given = -1};
-  if (key >= 0 && i >= 0) {
+  mjgTransmission any;
+  int of_law = key >= mjgNKEY || (key >= 0 && mjgi_keyMember(&any, key));
+  if (of_law && i >= 0) {
     int adr[mjgpNCHANGE];
     mjgp_findNumbers(adr, c, ownerOf(c, i, key));
     *address = (mjgStateAddress){.value = adr[mjgpCHANGE_KEY + key],
@@ -410,8 +418,7 @@ static int findAddress(mjgStateAddress* address, const mjgpConfig* c, int i, con
       address->value = c->system + number;
     } else if (i >= 0) {
       int braked = c->joint[i].brake.actuator >= 0;
-      const int first[] = {c->state[i], c->state[gearOf(c, i)], c->gap[i],
-                           braked ? c->state[i] : -1};
+      const int first[] = {c->state[i], c->gap[i], braked ? c->state[i] : -1};
       int adr = first[numbers[k].whose];
       address->value = adr < 0 ? -1 : adr + number * c->stride[i];
     }

@@ -13,6 +13,13 @@
 // longest list of problems of a joint's numbers; the first line is reported
 #define mjgpREASON 500
 
+// numbers of the law that descriptions of all types give
+static const int kDerived[] = {mjgKEY_GAMMA_U, mjgKEY_GAMMA_V, mjgKEY_COULOMB, mjgKEY_STATIC_RATIO};
+enum {
+  NDERIVED = sizeof(kDerived) / sizeof(*kDerived)
+};
+_Static_assert((int)mjgKEY_STATIC_RATIO < (int)mjgpNBIT, "mjgpSTATE_DERIVED has the first keys");
+
 
 //---------------------------------- numbers in plugin_state ---------------------------------------
 
@@ -25,6 +32,12 @@ void mjgp_findNumbers(int adr[mjgpNCHANGE], const mjgpConfig* config, int i) {
 }
 
 
+// Returns 1 if a number is an integer from 0 to most.
+static int isCount(mjtNum x, mjtNum most) {
+  return x >= 0 && x <= most && x == (mjtNum)(int64_t)x;
+}
+
+
 void mjgp_readNumbers(mjtNum number[mjgpNCHANGE], const mjgpConfig* config, const mjtNum* state,
                       int i) {
   int adr[mjgpNCHANGE];
@@ -32,6 +45,15 @@ void mjgp_readNumbers(mjtNum number[mjgpNCHANGE], const mjgpConfig* config, cons
   for (int k = 0; k < mjgpNCHANGE; k++) {
     number[k] = adr[k] < 0 ? 0 : state[adr[k]];
   }
+  mjtNum *derived = number + mjgpCHANGE_DERIVED, *given = number + mjgpCHANGE_GIVEN;
+  for (int k = 0; k < NDERIVED && isCount(*derived, mjgpBITS) && isCount(*given, mjgpBITS); k++) {
+    uint64_t bit = mjgp_keyBit(kDerived[k]);
+    if ((uint64_t)*derived & bit) {
+      *given = (mjtNum)((uint64_t)*given & ~bit);
+      number[mjgpCHANGE_KEY + kDerived[k]] = 0;
+    }
+  }
+  *derived = 0;
 }
 
 
@@ -88,12 +110,6 @@ static void giveGap(mjgpJoint* joint, mjgReport* report, int k, double value) {
 }
 
 
-// Returns 1 if a number is an integer from 0 to most.
-static int isCount(mjtNum x, mjtNum most) {
-  return x >= 0 && x <= most && x == (mjtNum)(int64_t)x;
-}
-
-
 // Refuse an error of a joint, if there is one.
 static void refuseJoint(mjgReport* report, const char* error) {
   if (error) {
@@ -102,21 +118,22 @@ static void refuseJoint(mjgReport* report, const char* error) {
 }
 
 
-// Check the bits of given keys and the type. Returns 0 after a refusal.
-static int areKnown(mjgReport* report, const mjtNum number[mjgpNCHANGE]) {
-  for (int k = mjgpCHANGE_GIVEN; k < mjgpCHANGE_TYPE; k++) {
-    int bits = k == mjgpCHANGE_GIVEN ? mjgpNBIT : mjgpNCHANGEKEY - mjgpNBIT;
-    if (!isCount(number[k], (mjtNum)(((uint64_t)1 << bits) - 1))) {
-      mjg_refuse(report, "%g does not say which keys are given; write a sum of bits of keys",
-                 number[k]);
-      return 0;
-    }
+static void refuseGap(mjgReport* report, const mjgpJoint* joint) {
+  const char* error = mjg_backlashError(&joint->backlash);
+  if (error) {
+    mjg_refuse(report, "%s", error);
   }
-  if (!isCount(number[mjgpCHANGE_TYPE], mjgNTYPE)) {
-    mjg_refuse(report, "%g is no type of a gear; write 0, or 1 + mjgType", number[mjgpCHANGE_TYPE]);
-    return 0;
+}
+
+
+// Check the bits of given keys. Returns 0 after a refusal.
+static int areBits(mjgReport* report, mjtNum first, mjtNum second) {
+  int first_is = isCount(first, mjgpBITS), second_is = isCount(second, mjgpBITS2);
+  if (!first_is || !second_is) {
+    mjg_refuse(report, "%g does not say which keys are given; write a sum of bits of keys",
+               first_is ? second : first);
   }
-  return 1;
+  return first_is && second_is;
 }
 
 
@@ -125,7 +142,11 @@ int mjgp_changeJoint(mjgpJoint* joint, mjgReport* report, const mjgpJoint* base,
   int before = report->count, kind = 0;
   mjtNum type = number[mjgpCHANGE_TYPE];
   *joint = *base;
-  if (!areKnown(report, number)) {
+  if (!areBits(report, number[mjgpCHANGE_GIVEN], number[mjgpCHANGE_GIVEN + 1])) {
+    return 1;
+  }
+  if (!isCount(type, mjgNTYPE)) {
+    mjg_refuse(report, "%g is not the type of a gear; write 0, or 1 + mjgType", type);
     return 1;
   }
 
@@ -160,15 +181,104 @@ int mjgp_changeJoint(mjgpJoint* joint, mjgReport* report, const mjgpJoint* base,
   }
 
   if (flg_gap && report->count == before) {
-    const char* error = mjg_backlashError(&joint->backlash);
-    if (error) {
-      mjg_refuse(report, "%s", error);
-    }
+    refuseGap(report, joint);
     refuseJoint(report, mjgp_rotorError(joint));
   }
   if (flg_gear && report->count == before) {
     mjgp_makeGear(joint, report);
     refuseJoint(report, mjgp_preslidingError(joint));
+  }
+  return report->count - before;
+}
+
+
+static mjtNum lawNumber(const mjgTransmission* gear, int key) {
+  return *mjgi_keyMember((mjgTransmission*)gear, key);
+}
+
+
+void mjgp_derive(mjtNum number[mjgpNCHANGE], const mjgpJoint* joint, const mjgpJoint* base) {
+  uint64_t given = (uint64_t)number[mjgpCHANGE_GIVEN], derived = 0;
+  for (int k = 0; k < NDERIVED; k++) {
+    mjtNum value = lawNumber(&joint->gear, kDerived[k]);
+    if (!(given & mjgp_keyBit(kDerived[k])) && value != lawNumber(&base->gear, kDerived[k])) {
+      derived |= mjgp_keyBit(kDerived[k]);
+      number[mjgpCHANGE_KEY + kDerived[k]] = value;
+    }
+  }
+  number[mjgpCHANGE_GIVEN] = (mjtNum)(given | derived);
+  number[mjgpCHANGE_DERIVED] = (mjtNum)derived;
+}
+
+
+//---------------------------------- the law of a step ---------------------------------------------
+
+// Returns number k of joint i (mjgpSTATE_*).
+static inline mjtNum numberOf(const mjgpConfig* config, const mjtNum* state, int i, int k) {
+  return state[config->state[i] + k * config->stride[i]];
+}
+
+
+// Load the numbers of the law whose bits are given, and check them one by one if there is a report.
+// Returns 1 if one of them changes.
+static int loadNumbers(mjgpJoint* joint, mjgReport* report, const mjgpConfig* config,
+                       const mjtNum* state, int i) {
+  const int* place = config->place + (ptrdiff_t)i * mjgpNCHANGEKEY;
+  int changes = 0;
+  for (int half = 0; half < 2; half++) {
+    uint64_t left = (uint64_t)numberOf(config, state, i, mjgpSTATE_GIVEN + half);
+    for (; left; left &= left - 1) {
+      int key = half * mjgpNBIT + __builtin_ctzll(left), of_gap = key >= mjgNKEY;
+      double* member =
+          of_gap ? mjgp_gapNumber(joint, key - mjgNKEY) : mjgi_keyMember(&joint->gear, key);
+      if (member && place[key] >= 0) {
+        changes |= *member != state[place[key]];
+        *member = state[place[key]];
+        if (report && !of_gap) {
+          mjgi_checkNumber(report, &joint->gear, key);
+        }
+      }
+    }
+  }
+  return changes;
+}
+
+
+// Returns 1 if the teeth of a changed gear follow the mesh: they are more numbers than a state has.
+static int hasTeeth(const mjgpJoint* base, mjtNum given) {
+  return base->gear.mesh || (uint64_t)given & mjgp_keyBit(mjgKEY_MESH);
+}
+
+
+int mjgp_loadLaw(mjgpJoint* joint, mjgReport* report, const mjgpConfig* config, const mjtNum* state,
+                 int i) {
+  const mjgpJoint* base = config->joint + i;
+  mjtNum given = numberOf(config, state, i, mjgpSTATE_GIVEN);
+  int before = report->count;
+  memcpy(&joint->gear, &base->gear, offsetof(mjgTransmission, table));  // tables do not change
+  joint->backlash = base->backlash;
+  joint->rotor_inertia = base->rotor_inertia;
+  if (!areBits(report, given, numberOf(config, state, i, mjgpSTATE_GIVEN + 1))) {
+    return 1;
+  }
+  loadNumbers(joint, report, config, state, i);
+  if (hasTeeth(base, given)) {
+    mjgpJoint whole;
+    mjtNum number[mjgpNCHANGE];
+    mjgp_readNumbers(number, config, state, i);
+    if (!mjgp_changeJoint(&whole, report, base, number)) {
+      joint->gear.spur = whole.gear.spur;
+      joint->gear.mesh = whole.gear.mesh;
+    }
+  }
+  if (report->count == before) {
+    mjgi_checkNumbers(report, &joint->gear);
+    mjgp_checkGear(joint, report);
+    refuseJoint(report, mjgp_preslidingError(joint));
+  }
+  if (mjgp_hasGap(joint)) {
+    refuseJoint(report, mjgp_rotorError(joint));
+    refuseGap(report, joint);
   }
   return report->count - before;
 }
@@ -186,135 +296,32 @@ static void refuse(mjgpGears* g, const char* where, const char* reason) {
 }
 
 
-// Returns the address of number k of joint i (mjgpSTATE_*).
-static inline mjtNum* numberOf(const mjgpConfig* config, mjtNum* state, int i, int k) {
-  return state + config->state[i] + k * config->stride[i];
-}
-
-
-static inline int isChanged(const mjgpConfig* config, mjtNum* state, int i) {
-  return *numberOf(config, state, i, mjgpSTATE_GIVEN) != 0 ||
-         *numberOf(config, state, i, mjgpSTATE_GIVEN + 1) != 0 ||
-         *numberOf(config, state, i, mjgpSTATE_TYPE) != 0;
-}
-
-
-// Returns the next key from key on whose bit a changed joint has, mjgpNCHANGEKEY if there is none.
-static int nextGiven(const mjgpConfig* config, mjtNum* state, int i, int key) {
-  for (int half = key >= mjgpNBIT; half < 2; half++) {
-    int first = half * mjgpNBIT, nbit = half ? mjgpNCHANGEKEY - mjgpNBIT : mjgpNBIT;
-    mjtNum given = *numberOf(config, state, i, mjgpSTATE_GIVEN + half);
-    uint64_t left = isCount(given, (mjtNum)(((uint64_t)1 << nbit) - 1)) ? (uint64_t)given : 0;
-    left &= ~(uint64_t)0 << (key > first ? key - first : 0);
-    if (left) {
-      return first + __builtin_ctzll(left);
-    }
-  }
-  return mjgpNCHANGEKEY;
-}
-
-
-// Continue the hash of a seal: independent products, because the processor overlaps them.
-static uint64_t addNumber(uint64_t* factor, uint64_t hash, mjtNum x) {
-  uint64_t word;
-  memcpy(&word, &x, sizeof(word));
-  return hash + (word ^ word >> 32) * (*factor += 0x3c6ef372fe94f82au);
-}
-
-
-// Returns a positive number that identifies the model and the numbers of joint i in effect.
-static mjtNum sealOf(const mjgpConfig* config, mjtNum* state, int i) {
-  const uint64_t golden = 0x9e3779b97f4a7c15u;
-  const int* place = config->place + (ptrdiff_t)i * mjgpNCHANGEKEY;
-  uint64_t hash = config->content, factor = golden;
-  for (int k = mjgpSTATE_GIVEN; k <= mjgpSTATE_TYPE; k++) {
-    hash = addNumber(&factor, hash, *numberOf(config, state, i, k));
-  }
-  for (int key = -1; (key = nextGiven(config, state, i, key + 1)) < mjgpNCHANGEKEY;) {
-    hash = addNumber(&factor, hash, place[key] < 0 ? 0 : state[place[key]]);
-  }
-  hash = (hash ^ hash >> 32) * golden;
-  return (mjtNum)(1 + (hash >> 12));
-}
-
-
-// Make the gear of joint i from its numbers and the law that was computed from them.
-static void rebuild(mjgpJoint* joint, const mjgpConfig* config, mjtNum* state, int i) {
-  const mjgpJoint* base = config->joint + i;
-  const int* place = config->place + (ptrdiff_t)i * mjgpNCHANGEKEY;
-  memcpy(&joint->gear, &base->gear, offsetof(mjgTransmission, table));  // tables do not change
-  joint->backlash = base->backlash;
-  joint->rotor_inertia = base->rotor_inertia;
-  for (int key = -1; (key = nextGiven(config, state, i, key + 1)) < mjgpNCHANGEKEY;) {
-    double* member =
-        key < mjgNKEY ? mjgi_keyMember(&joint->gear, key) : mjgp_gapNumber(joint, key - mjgNKEY);
-    if (member && place[key] >= 0) {
-      *member = state[place[key]];
-    }
-  }
-  joint->gear.gamma_u = *numberOf(config, state, i, mjgpSTATE_LAW);
-  joint->gear.gamma_v = *numberOf(config, state, i, mjgpSTATE_LAW + 1);
-  joint->gear.coulomb = *numberOf(config, state, i, mjgpSTATE_LAW + 2);
-  joint->gear.static_ratio = *numberOf(config, state, i, mjgpSTATE_LAW + 3);
-  mjgp_classify(joint);
-}
-
-
-// Write the law of a gear into plugin_state, sealed if the gear can be rebuilt: teeth cannot.
-static void writeLaw(const mjgpChange* c, mjtNum* state, int i) {
-  const mjgTransmission* gear = &c->joint.gear;
-  const double law[] = {gear->gamma_u, gear->gamma_v, gear->coulomb, gear->static_ratio};
-  for (int k = 0; k < 4 && c->seal > 0; k++) {
-    *numberOf(c->base, state, i, mjgpSTATE_LAW + k) = law[k];
-  }
-  mjgpJoint again = c->joint;
-  rebuild(&again, c->base, state, i);
-  again.gear.ratio = gear->ratio;  // which no law reads
-  int same = c->seal < 0 || (!memcmp(&again.gear, gear, sizeof(*gear)) &&
-                             !memcmp(&again.backlash, &c->joint.backlash, sizeof(mjgBacklash)) &&
-                             again.rotor_inertia == c->joint.rotor_inertia);
-  *numberOf(c->base, state, i, mjgpSTATE_SEAL) = same ? c->seal : 0;
-}
-
-
-// Compute the gear of joint i from its numbers. Returns 0 if they are refused.
-static int compute(mjgpGears* g, const mjModel* m, const mjtNum* state, mjgpJoint* joint, int i) {
-  const mjgpJoint* base = g->config->joint + i;
-  mjtNum number[mjgpNCHANGE];
-  char reason[mjgpREASON], where[2 * mjgpMAXWORD];
-  mjgReport report;
-  mjg_startReport(&report, reason, sizeof(reason));
-  mjgp_readNumbers(number, g->config, state, i);
-  if (mjgp_changeJoint(joint, &report, base, number)) {
-    snprintf(where, sizeof(where), "%s '%.*s'", mjgp_gearKind(base), mjgpMAXWORD,
-             mjgp_gearName(m, base));
-    refuse(g, where, reason);
-  }
-  return !report.count;
-}
-
-
-// Apply the numbers of a joint in plugin_state. Its gear is computed only if the numbers are new.
-static void applyChange(mjgpGears* g, const mjModel* m, mjtNum* state, int i) {
+// Apply the numbers of a joint in plugin_state. They are checked only if they are new.
+static void applyChange(mjgpGears* g, const mjModel* m, const mjtNum* state, int i) {
   mjgpChange* c = g->changes + i;
   const mjgpConfig* config = g->config;
-  mjtNum seal = sealOf(config, state, i), known = *numberOf(config, state, i, mjgpSTATE_SEAL);
+  const mjgpJoint* base = config->joint + i;
+  mjtNum given[2] = {numberOf(config, state, i, mjgpSTATE_GIVEN),
+                     numberOf(config, state, i, mjgpSTATE_GIVEN + 1)};
+  int known = c->base == config && c->given[0] == given[0] && c->given[1] == given[1];
   if (c->base != config) {
-    c->joint = config->joint[i];
+    c->joint = *base;
     c->base = config;
-    c->seal = 0;
   }
-  if (mju_abs(c->seal) != seal && mju_abs(known) == seal) {
-    c->seal = known;
-    if (known > 0) {
-      rebuild(&c->joint, config, state, i);
+  if (!known || c->refused || hasTeeth(base, given[0]) ||
+      loadNumbers(&c->joint, NULL, config, state, i)) {
+    char reason[mjgpREASON], where[2 * mjgpMAXWORD];
+    mjgReport report;
+    mjg_startReport(&report, reason, sizeof(reason));
+    c->refused = mjgp_loadLaw(&c->joint, &report, config, state, i) > 0;
+    memcpy(c->given, given, sizeof(given));
+    if (c->refused) {
+      snprintf(where, sizeof(where), "%s '%.*s'", mjgp_gearKind(base), mjgpMAXWORD,
+               mjgp_gearName(m, base));
+      refuse(g, where, reason);
     }
-  } else if (mju_abs(c->seal) != seal) {
-    c->seal = compute(g, m, state, &c->joint, i) ? seal : -seal;
-    writeLaw(c, state, i);
   }
-  g->refused |= c->seal < 0;
-  g->in.joint[i] = c->seal < 0 ? config->joint + i : &c->joint;
+  g->in.joint[i] = c->refused ? base : &c->joint;
 }
 
 
@@ -337,7 +344,8 @@ void mjgp_applyChanges(mjgpGears* g, const mjModel* m, mjData* d) {
     memset(g->changes, 0, size);
   }
   for (int i = 0; i < config->n && (changed || foreign); i++) {
-    if (!foreign && isChanged(config, state, i)) {
+    if (!foreign && (numberOf(config, state, i, mjgpSTATE_GIVEN) != 0 ||
+                     numberOf(config, state, i, mjgpSTATE_GIVEN + 1) != 0)) {
       applyChange(g, m, state, i);
     } else {
       g->in.joint[i] = config->joint + i;

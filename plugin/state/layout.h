@@ -6,9 +6,10 @@
 //                   brake has the same for its actuators, of which those count whose joints have no other gear.
 //   the leader      behind them the acceleration of the last step (nv) and the mjgpNSYSTEM numbers
 //
-// Results of a step change in "advance" only. Changes of a gear are the user's: 0 until
-// mjg_setGear or a program writes them; the step computes seal and law from them, once.
-// mjg_stateAddress (mjgear_plugin.h) returns addresses.
+// Results of a step change in "advance" only. Changes of a gear are the user's: 0 until mjg_setGear
+// or a program writes them. The step reads the numbers of the law; mjg_setGear computes them from
+// keys that describe the gear, and keeps these keys for its next call. mjg_stateAddress
+// (mjgear_plugin.h) returns addresses.
 
 #ifndef MJGEAR_PLUGIN_LAYOUT_H_
 #define MJGEAR_PLUGIN_LAYOUT_H_
@@ -21,16 +22,15 @@
 enum {
   mjgpSTATE_FRICTION = 0,  // friction torque of the last step
   mjgpSTATE_PIECE = 1,     // mode: the sign; its size is 2 if lambda was negative, else 1
-  mjgpSTATE_GIVEN = 2,     // keys that differ from the model's, sums of mjgp_keyBit: the
-                           //   first mjgpNBIT keys in the first number, all others in the second
-  mjgpSTATE_TYPE = 4,      // 0: the model's keys describe the gear. 1 + mjgType: the given
-                           //   keys replace this description
-  mjgpSTATE_TOOTH = 5,     // ratchet: 2 k + 1 for the last passed tooth k, 0: unknown
-  mjgpSTATE_BRAKE = 6,     // travel of the brake from its place without power, 0 to 1
-  mjgpSTATE_SEAL = 7,      // numbers that the law below was computed from (changes.c); 0: none yet,
-                           //   negative: they describe no gear
-  mjgpSTATE_LAW = 8,       // gamma_u, gamma_v, coulomb, static_ratio of the changed gear
-  mjgpSTATE_KEY = 12  // values of the keys that may differ (mjgpJoint.keys), in the order of mjgKey
+  mjgpSTATE_GIVEN = 2,     // keys below that replace the model's, sums of mjgp_keyBit: the first
+                           //   mjgpNBIT keys in the first number, all others in the second
+  mjgpSTATE_DERIVED = 4,   // of the first: numbers of the law that follow from other given keys
+  mjgpSTATE_TYPE = 5,      // 0: the model's keys describe the gear. 1 + mjgType: the given keys
+                           //   replace this description
+  mjgpSTATE_TOOTH = 6,     // ratchet: 2 k + 1 for the last passed tooth k, 0: unknown
+  mjgpSTATE_BRAKE = 7,     // travel of the brake from its place without power, 0 to 1
+  mjgpSTATE_KEY = 8        // values of the keys that may differ (mjgpJoint.keys), in the order of
+                           //   mjgKey
 };
 
 // keys that may change: keys of mjgKey, then keys of a gap. The first number holds
@@ -39,6 +39,8 @@ enum {
   mjgpNCHANGEKEY = mjgNKEY + mjgpNGAPKEY,
   mjgpNBIT = 32
 };
+#define mjgpBITS  ((mjtNum)(((uint64_t)1 << mjgpNBIT) - 1))  // largest sums
+#define mjgpBITS2 ((mjtNum)(((uint64_t)1 << (mjgpNCHANGEKEY - mjgpNBIT)) - 1))
 
 // numbers of a gap, behind the keys
 enum {

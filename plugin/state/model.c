@@ -237,15 +237,13 @@ static void findReach(mjgpConfig* c, const mjModel* m) {
 }
 
 
-_Static_assert(mjgpSTATE_TYPE == mjgpSTATE_GIVEN + 2, "type follows given");
-
 // Find first and last instance, the numbers of each that mark changed gears, and sensors.
 static void findInstances(mjgpConfig* c, const mjModel* m, int slot) {
   c->leader = mjgp_leader(m, slot);
   for (int i = 0; i < m->nplugin; i++) {
     if (mjgp_isOurs(m, i, slot)) {
       int n = mjgp_countJoints(m, i), given = m->plugin_stateadr[i] + mjgpSTATE_GIVEN * n;
-      c->changeable[c->nchangeable++] = (mjgpRange){given, 3 * n};
+      c->changeable[c->nchangeable++] = (mjgpRange){given, 2 * n};
       c->last = i;
     } else {
       c->foreign = 1;

@@ -231,7 +231,8 @@ class Gear(Numbers):
         """Place of a number of this gear in ``MjData.plugin_state``, and in a row of ``Batch.bind("plugin_state")``.
 
         Args:
-            name: a key that set() takes, or one of the names that mjg_stateAddress of plugin/mjgear_plugin.h lists.
+            name: a key that is a number of the law (coulomb, not eta_forward, which set() converts), or one of the names that
+                mjg_stateAddress of plugin/mjgear_plugin.h lists.
 
         Raises:
             KeyError: the gear has no such number.

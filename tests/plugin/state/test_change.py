@@ -231,7 +231,7 @@ def refusals(gears, model):
     assert lib.mjg_getGear(None, m, d, 0, b"mu") == -1 and lib.mjg_getGear(value, m, d, 0, None) == -1
     assert lib.mjg_stateAddress(None, m, 0, b"mu") == -1
     assert gears.where(model, 1, "mu") is None and gears.where(model, 0, "nothing") is None
-    assert gears.where(model, 0, "mu") and gears.where(model, 0, "radius_in") is None
+    assert gears.where(model, 0, "gamma_v") and gears.where(model, 0, "mu") is None  # describes, is not read
     status, line = gears.change(model, data, 0, radius_in=0.1)
     assert status == -1 and "the model does not give it" in line, line
 
@@ -251,13 +251,11 @@ def numbers(gears):
     names = [
         "gamma_u",
         "gamma_v",
-        "eta_forward",
         "coulomb",
         "static_ratio",
         "half_gap",
         "stiffness",
         "damping",
-        "type",
         "solver",
         "fallbacks",
         "friction",
@@ -284,7 +282,6 @@ def numbers(gears):
         "stribeck_friction",
         "oneway",
         "ratio",
-        "motor_coulomb",
         "half_gap",
         "slip_torque",
     ):
@@ -469,10 +466,10 @@ INVALID = {
     "half_gap": -1,
     "given": 0.5,
     "given_2": 2.0**40,
-    "type": 77,
     "solver": 99,
     "rotor_inertia": 0,
-    "eta_forward": 0.7,
+    "static_ratio": 0.5,
+    "oneway": 0.5,
 }
 
 
