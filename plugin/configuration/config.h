@@ -44,7 +44,6 @@ typedef enum mjgpGap_ {
 } mjgpGap;
 
 enum {
-  mjgpNGAP = 5,                   // numbers of the state of a gap
   mjgpNGAPKEY = mjgiNGAPKEY,      // keys that are numbers of a gap
   mjgpROTORKEY = mjgpNGAPKEY - 1  // key of the gap's rotor
 };
@@ -64,7 +63,7 @@ typedef enum mjgpNormally_ {
   mjgpNORMALLY_OPEN = 1     // a spring opens the brake, its control closes it
 } mjgpNormally;
 
-// a holding brake: a brake: Coulomb friction whose torque a control sets
+// a holding brake: Coulomb friction whose torque a control sets
 typedef struct mjgpBrakeKeys_ {
   int actuator;    // actuator whose control moves the brake, -1: no brake
   int side;        // mjgpSide

@@ -58,25 +58,31 @@ static void sumMotors(mjgpGears* g, const mjModel* m, const mjData* d) {
 }
 
 
-// Compute d->qDeriv of the actuators of one tendon; -1: all motors that no key names; -2
-// - p: the motors that instance p names. moment: all moments.
+// Compute d->qDeriv of the actuators with the moments in d.
+static void derive(const mjModel* m, mjData* d) {
+  mju_zero(d->qDeriv, (int)m->nD);
+  mjd_actuator_vel(m, d);
+}
+
+
+// Compute d->qDeriv of the motors of a geared tendon; -1: of all motors that no key names; -2 - p:
+// of those that instance p names. moment: all moments.
 static void deriveSome(const mjgpGears* g, const mjModel* m, mjData* d, const mjtNum* moment,
                        int which) {
   const mjgpMotors* motors = &g->config->motors;
+  mju_zero(d->actuator_moment, (int)m->nJmom);
   for (int k = 0; k < m->nactuator; k++) {
     int own = motors->drive[k] == which && which >= mjgpDRIVES_JOINTS;
     for (int p = 0; p < motors->nnamed && which < mjgpDRIVES_JOINTS; p++) {
       own |= motors->named[2 * p] == k && motors->named[2 * p + 1] == -2 - which;
     }
-    for (int row = m->actuator_outadr[k]; row < m->actuator_outadr[k] + m->actuator_outnum[k];
-         row++) {
-      for (int p = d->moment_rowadr[row]; p < d->moment_rowadr[row] + d->moment_rownnz[row]; p++) {
-        d->actuator_moment[p] = own ? moment[p] : 0;
-      }
+    int row = m->actuator_outadr[k];
+    for (int end = own ? row + m->actuator_outnum[k] : 0; row < end; row++) {
+      int adr = d->moment_rowadr[row];
+      mju_copy(d->actuator_moment + adr, moment + adr, d->moment_rownnz[row]);
     }
   }
-  mju_zero(d->qDeriv, (int)m->nD);
-  mjd_actuator_vel(m, d);
+  derive(m, d);
 }
 
 
@@ -278,11 +284,10 @@ int mjgp_actuationMatters(const mjgpGears* g, const mjModel* m) {
 }
 
 
-// Rotors behind gaps that share an actuator, through a tendon without a gear for instance:
-// Entries of S off its diagonal are no part of a shaft's law, and without them servos of
-// three rotors diverge at any step. Its row sums of absolute values are added to the
-// diagonal: this is exact if all rotors move alike, and else an error of first order in
-// the step
+// Rotors behind gaps may share an actuator, through a tendon without a gear for instance. Entries
+// of S off its diagonal are no part of a shaft's law, and without them servos of three rotors
+// diverge at any step. Their absolute values are added to the diagonal: exact if all rotors move
+// alike, else an error of first order in the step.
 
 // Returns 1 if an actuator has such rotors.
 static int isShared(const mjgpGears* g, const mjModel* m, const mjData* d, int actuator) {
@@ -302,9 +307,9 @@ static mjtNum sumOthers(const mjData* d, const mjtNum* moment, int row, int own)
 }
 
 
-// for the implicit integrators, from the engine's derivative with moments whose squares
-// are the row sums. Returns 1 if it has changed d->qDeriv
-static int addSharedGains(mjgpGears* g, const mjModel* m, mjData* d) {
+// Add the row sums of gains for the implicit integrators: the engine's derivative with moments whose
+// squares they are. moment: all moments. Returns 1 if it has changed d->qDeriv and the moments in d.
+static int addSharedGains(mjgpGears* g, const mjModel* m, mjData* d, const mjtNum* moment) {
   int shared = 0;
   for (int k = 0; k < m->nactuator; k++) {
     shared |= isShared(g, m, d, k);
@@ -312,35 +317,27 @@ static int addSharedGains(mjgpGears* g, const mjModel* m, mjData* d) {
   if (!shared) {
     return 0;
   }
-  mj_markStack(d);
-  mjtNum* moment = mj_stackAllocNum(d, (size_t)m->nJmom);
-  mju_copy(moment, d->actuator_moment, (int)m->nJmom);
+  mju_zero(d->actuator_moment, (int)m->nJmom);
   for (int k = 0; k < m->nactuator; k++) {
-    int own = isShared(g, m, d, k);
-    for (int row = m->actuator_outadr[k]; row < m->actuator_outadr[k] + m->actuator_outnum[k];
-         row++) {
+    int row = m->actuator_outadr[k];
+    for (int end = isShared(g, m, d, k) ? row + m->actuator_outnum[k] : 0; row < end; row++) {
       for (int p = d->moment_rowadr[row]; p < d->moment_rowadr[row] + d->moment_rownnz[row]; p++) {
-        d->actuator_moment[p] =
-            own ? mju_sqrt(mju_abs(moment[p]) * sumOthers(d, moment, row, p)) : 0;
+        d->actuator_moment[p] = mju_sqrt(mju_abs(moment[p]) * sumOthers(d, moment, row, p));
       }
     }
   }
-  mju_zero(d->qDeriv, (int)m->nD);
-  mjd_actuator_vel(m, d);
+  derive(m, d);
   for (int a = 0; a < g->in.nactive; a++) {
     int i = g->in.active[a], dof = g->config->joint[i].dof;
     if (g->config->joint[i].gap == mjgpGAP_ROTOR && dof >= 0) {
       g->in.shared[i] -= m->opt.timestep * d->qDeriv[m->D_rowadr[dof] + m->D_diag[dof]];
     }
   }
-  mju_copy(d->actuator_moment, moment, (int)m->nJmom);
-  mj_freeStack(d);
   return 1;
 }
 
 
-// velocity gains of motors, from d->qDeriv, for the joints with gears of one instance, or
-// with -1 of all
+// Add velocity gains of motors in d->qDeriv to the geared joints of one instance; -1: of all.
 static void addJointGains(mjgpGears* g, const mjModel* m, mjData* d, int instance) {
   mjtNum h = m->opt.timestep;
   for (int a = 0; a < g->in.nactive; a++) {
@@ -363,11 +360,9 @@ static void addJointGains(mjgpGears* g, const mjModel* m, mjData* d, int instanc
 }
 
 
-// the same where not all actuators are motors of all gears that they move
-static void addMotorGains(mjgpGears* g, const mjModel* m, mjData* d) {
+// Add the same where not all actuators are motors of all gears that they move.
+static void addMotorGains(mjgpGears* g, const mjModel* m, mjData* d, const mjtNum* moment) {
   const mjgpMotors* motors = &g->config->motors;
-  mjtNum* moment = mj_stackAllocNum(d, (size_t)m->nJmom);
-  mju_copy(moment, d->actuator_moment, (int)m->nJmom);
   for (int a = 0; a < g->in.nactive; a++) {
     if (g->config->joint[g->in.active[a]].kind == mjgpTRN_TENDON) {
       addTendonGains(g, m, d, moment, g->in.active[a]);
@@ -382,33 +377,35 @@ static void addMotorGains(mjgpGears* g, const mjModel* m, mjData* d) {
       addJointGains(g, m, d, instance);
     }
   }
-  mju_copy(d->actuator_moment, moment, (int)m->nJmom);
 }
 
 
-// velocity gains of the implicit integrators, from the engine's derivative
+// Add velocity gains of the implicit integrators, from the engine's derivative.
 static void addVelocityGains(mjgpGears* g, const mjModel* m, mjData* d) {
   int mixed = g->config->motors.mixed;
   if (g->in.gains == mjgpGAINS_NONE) {
     return;
   }
+  mjtNum* moment = mixed || g->config->rotors ? mj_stackAllocNum(d, (size_t)m->nJmom) : NULL;
+  if (moment) {
+    mju_copy(moment, d->actuator_moment, (int)m->nJmom);
+  }
   if (mixed) {
-    addMotorGains(g, m, d);
+    addMotorGains(g, m, d, moment);
   } else {
-    mju_zero(d->qDeriv, (int)m->nD);
-    mjd_actuator_vel(m, d);
+    derive(m, d);
     addJointGains(g, m, d, -1);
   }
 
   // the effective inertia has the gains of all actuators
-  if (addSharedGains(g, m, d) || mixed) {
-    mju_zero(d->qDeriv, (int)m->nD);
-    mjd_actuator_vel(m, d);
+  if (addSharedGains(g, m, d, moment) || mixed) {
+    mju_copy(d->actuator_moment, moment, (int)m->nJmom);
+    derive(m, d);
   }
 }
 
 
-// gains in the effective inertia of "discrete"
+// Add gains in the effective inertia of "discrete".
 static void addDiscreteGains(mjgpGears* g, const mjModel* m, mjData* d) {
 #if mjgpDISCRETE
   for (int k = 0; k < d->nefmA; k++) {
