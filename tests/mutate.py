@@ -324,7 +324,6 @@ MUTATIONS = [
             ("changes |= *member != state[place[key]];", ""),
             ("c->given[0] == given[0] && ", ""),
             ("if (hasTeeth(base, given)) {", "if (0) {"),
-            ("c->base == config && c->given", "c->given"),
         ],
     ),
     Of(

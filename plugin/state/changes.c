@@ -303,7 +303,7 @@ static void applyChange(mjgpGears* g, const mjModel* m, const mjtNum* state, int
   const mjgpJoint* base = config->joint + i;
   mjtNum given[2] = {numberOf(config, state, i, mjgpSTATE_GIVEN),
                      numberOf(config, state, i, mjgpSTATE_GIVEN + 1)};
-  int known = c->base == config && c->given[0] == given[0] && c->given[1] == given[1];
+  int known = c->given[0] == given[0] && c->given[1] == given[1];
   if (c->base != config) {
     c->joint = *base;
     c->base = config;

@@ -442,7 +442,7 @@ def refuse_invalid(gears):
         GAP.format(half_gap=0.01, stiffness=2000, rotor="rotor_inertia", value=0.5, driven="j")
     )
     plain = trajectory(model, mujoco.MjData(model))
-    for name, value in INVALID.items():
+    for name, value in INVALID:
         data = mujoco.MjData(model)
         print("next", name, file=sys.stderr, flush=True)
         gears.write(data.plugin_state, model, 1, name, value)
@@ -459,18 +459,19 @@ def refuse_invalid(gears):
     print("done")
 
 
-INVALID = {
-    "gamma_v": float("nan"),
-    "coulomb": -1,
-    "gamma_u": 1,
-    "half_gap": -1,
-    "given": 0.5,
-    "given_2": 2.0**40,
-    "solver": 99,
-    "rotor_inertia": 0,
-    "static_ratio": 0.5,
-    "oneway": 0.5,
-}
+INVALID = [
+    ("gamma_v", float("nan")),
+    ("coulomb", -1),
+    ("gamma_u", 1),
+    ("half_gap", -1),
+    ("given", 0.5),
+    ("given_2", 2.0**40),
+    ("solver", 99),
+    ("rotor_inertia", 0),
+    ("static_ratio", 0.5),
+    ("oneway", 0.5),
+    ("gamma_u", -0.5),
+]
 
 
 def many(gears):

@@ -118,6 +118,25 @@ class Changes(unittest.TestCase):
                 mujoco.mj_step(model, one)
                 self.assertEqual(mjgear.Gears(model, one)["plain"].status < 0, refused)
 
+    def test_same_keys_in_turn(self):
+        """Other numbers of the same keys: backdrivable, self-locking, not a gear."""
+        model, rng = make(), np.random.default_rng(3)
+        datas = [mujoco.MjData(model) for _ in range(3)]
+        for gamma_v, data in zip((0.3, 1.1, 0.5), datas, strict=True):
+            mjgear.Gears(model, data)["plain"].set(gamma_u=0.1, gamma_v=gamma_v)
+            data.ctrl = rng.uniform(-5, 5, 3)
+        datas[2].plugin_state[mjgear.Gears(model, datas[2])["plain"].address("gamma_v").value] = -3
+        one, states = mujoco.MjData(model), [state_of(model, data) for data in datas]
+        for _ in range(40):
+            for k, data in enumerate(datas):
+                mujoco.mj_setState(model, one, states[k], PHYSICS)
+                one.ctrl, one.qacc_warmstart = data.ctrl, data.qacc_warmstart
+                mujoco.mj_step(model, one)
+                mujoco.mj_step(model, data)
+                states[k] = state_of(model, one)
+                np.testing.assert_array_equal(states[k], state_of(model, data), f"simulation {k}")
+                self.assertEqual(mjgear.Gears(model, one)["plain"].status < 0, k == 2)
+
     def test_another_model(self):
         """A state that a model with other numbers goes on with has that model's numbers beside its own."""
         first, second = make(), make(0.4)
