@@ -12,10 +12,9 @@
     }                                                           \
   }
 
-#define CASES(cone, elliptic)                                               \
-  CASE(1.1, 1.1, cone, elliptic, 1), CASE(1.1, 0.1, cone, elliptic, 0),     \
-      CASE(0.1, 1.1, cone, elliptic, 0), CASE(0.6, 0.6, cone, elliptic, 0), \
-      CASE(0.1, 0.1, cone, elliptic, 0)
+#define CASES(cone, elliptic)                                                                              \
+  CASE(1.1, 1.1, cone, elliptic, 1), CASE(1.1, 0.1, cone, elliptic, 0), CASE(0.1, 1.1, cone, elliptic, 0), \
+      CASE(0.6, 0.6, cone, elliptic, 0), CASE(0.1, 0.1, cone, elliptic, 0)
 
 static const mjgCase rigidCase[] = {CASES("pyramidal", 0), CASES("elliptic", 1)};
 #define NCASE (int)(sizeof rigidCase / sizeof *rigidCase)
