@@ -75,7 +75,6 @@ class Install(unittest.TestCase):
         for projected, stepped in speeds:
             self.assertAlmostEqual(float(projected), float(stepped), delta=2e-9)
         self.assertIn("valid, the only solution", text)
-        self.assertIn("no torque moves in its direction: 0", text)
 
         # the plugin is where the file says, and takes the MuJoCo that is running
         plugin = run("pkg-config", "--variable=plugin", "mjgear", **path).strip()

@@ -163,6 +163,10 @@ int mjg_describe(mjgDescription* description, mjgReport* report,
     return report->count - before;
   }
   int type = description->type ? description->type : mjgTYPE_COEFFICIENTS;
+  if (type < 0 || type >= mjgNTYPE) {
+    mjg_refuse(report, "unknown type %d; use one of mjgType", type);
+    return report->count - before;
+  }
 
   // keep keys that the type does not determine: of a thread the first one
   mjgDescription d;
@@ -184,9 +188,7 @@ int mjg_describe(mjgDescription* description, mjgReport* report,
                "coefficients that follow the mesh cannot be described otherwise; describe "
                "their mean, without mesh");
   }
-  if (type < 0 || type >= mjgNTYPE) {
-    mjg_refuse(report, "unknown type %d; use one of mjgType", type);
-  } else if (!kDescribe[type] && type != mjgTYPE_COEFFICIENTS) {
+  if (!kDescribe[type] && type != mjgTYPE_COEFFICIENTS) {
     mjg_refuse(
         report,
         "the coefficients do not tell what type %s would need; describe it as type efficiency",

@@ -37,7 +37,7 @@ int mjgi_isOutside(mjgReport* report, const mjgKeyInfo* info, double value, cons
 // Refuse the number of a key that is neither in the key's range nor its default; numbers that
 // contradict each other.
 void mjgi_checkNumber(mjgReport* report, const mjgTransmission* gear, int key);
-void mjgi_checkNumbers(mjgReport* report, const mjgTransmission* gear);
+void mjgi_checkNumbers(mjgReport* report, const mjgTransmission* t);
 
 // Returns a message about an invalid table, or null. A table without points is valid.
 const char* mjgi_tableError(const mjgTable* table, int kind);

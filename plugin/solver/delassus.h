@@ -58,8 +58,8 @@ void mjgp_project(const mjgpStep* s, mjtNum* acc, const mjtNum* w);
 // x += rows of E, and the rows of rotor inertia, as columns                     (nv x ld)
 void mjgp_addColumns(const mjgpStep* s, mjtNum* x);
 
-// Solve x = matrix^-1 x in the structure of M, for columns (nv x ld), and for one vector (nv), of
-// all trees or those with gears.
+// In the structure of M: x = matrix'^-1 x for columns (nv x ld), and x = matrix^-1 x for one vector
+// (nv), of all trees or those with gears.
 void mjgp_solveColumns(const mjgpGroup* group, const mjModel* m, mjtNum* x, int ld,
                        const mjgpInertia* matrix);
 void mjgp_solveDofs(const mjgpStep* s, mjtNum* x, const mjgpInertia* matrix, int flg_geared);
