@@ -272,10 +272,7 @@ static mjtNum costOf(mjgpGroup* group, mjtNum* a, const mjtNum* acceleration) {
 // Warm-start an island without gears at the cheaper of qacc_warmstart and qacc_smooth.
 static void startIsland(mjgpGears* g, const mjModel* m, mjData* d, const mjgpInertia* Mhat,
                         const mjtNum* force, const mjtNum* smooth, int island) {
-  const mjgpPart part = {.nv = d->island_nv[island],
-                         .nefc = d->island_nefc[island],
-                         .dof = d->map_idof2dof + d->island_idofadr[island],
-                         .row = d->map_iefc2efc + d->island_iefcadr[island]};
+  mjgpPart part = mjgp_islandPart(d, island);
   mjgpGroup group;
   mj_markStack(d);
   mjgp_makeGroup(&group, m, d, g, Mhat, g->scratch.local, force, &part);

@@ -151,11 +151,43 @@ static void sortItems(int* adr, int* list, const int* item, const int* number, i
 }
 
 
+mjgpPart mjgp_islandPart(const mjData* d, int island) {
+  return (mjgpPart){.nv = d->island_nv[island],
+                    .nefc = d->island_nefc[island],
+                    .dof = d->map_idof2dof + d->island_idofadr[island],
+                    .row = d->map_iefc2efc + d->island_iefcadr[island]};
+}
+
+
+// Make the parts from the engine's lists of islands.
+static int takeIslands(mjgpPart* part, const mjgpGears* g, mjData* d, const int* joint, int n) {
+  int npart = 0, *number = mj_stackAllocInt(d, (size_t)(d->nisland + 3 * n + 1));
+  int *own = number + d->nisland, *list = own + n, *adr = list + n;
+  memset(number, -1, sizeof(int) * (size_t)d->nisland);
+  for (int i = 0; i < n; i++) {
+    int k = d->dof_island[g->in.E[joint[i]].dof[0]];
+    if (number[k] < 0) {
+      part[npart] = mjgp_islandPart(d, k);
+      number[k] = npart++;
+    }
+    own[i] = number[k];
+  }
+  sortItems(adr, list, joint, own, n, npart);
+  for (int p = 0; p < npart; p++) {
+    part[p].joint = list + adr[p];
+    part[p].njoint = adr[p + 1] - adr[p];
+  }
+  return npart;
+}
+
+
 int mjgp_makeParts(mjgpPart* part, const mjgpGears* g, const mjModel* m, mjData* d,
                    const mjgpInertia* Mhat, const int* joint, int n, int flg_rows) {
   int nv = (int)m->nv, ntree = (int)m->ntree, nrow = flg_rows ? d->nefc : 0;
-  int connected = mjgp_connectsTrees(g, Mhat), npart = 0;
-  int rest = flg_rows && (connected || !d->nisland) ? 0 : -1;
+  int connected = mjgp_connectsTrees(g, Mhat), npart = 0, rest = flg_rows ? 0 : -1;
+  if (flg_rows && d->nisland && !connected) {
+    return takeIslands(part, g, d, joint, n);
+  }
 
   // connected trees
   int* parent = mj_stackAllocInt(d, 2 * (size_t)(ntree + nv + nrow + n) + 3 * (size_t)(n + 1));

@@ -19,6 +19,9 @@ typedef struct mjgpPart_ {
   int* joint;      // geared joints, numbers of mjgpGears, in their given order      (njoint)
 } mjgpPart;
 
+// Returns an island of the engine, without gears.
+mjgpPart mjgp_islandPart(const mjData* d, int island);
+
 // Returns 1 if gaps, tendons or actuators connect trees beyond the engine's islands.
 int mjgp_connectsTrees(const mjgpGears* g, const mjgpInertia* Mhat);
 
