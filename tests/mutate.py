@@ -489,7 +489,7 @@ MUTATIONS = [
             ("mju_addToScl(p->smooth, p->before, 1 - share, nv);", ""),
             ("if (changes && k >= exchanges", "if (changes && !p->whole && k >= exchanges"),
             ("mjgp_subtractForces(s->group, s->gradient, s->group->f);", ""),
-            ("error = changes ? error : residual(p);", "error = 0;"),
+            ("int ends = !differ ||", "int ends = 1 ||"),
             ("mjgp_addGears(group, p->w, p->solved);", ""),
             ("slope +=\n          along *", "slope -=\n          along *"),
             ("mju_addToScl(s->a, s->search, share - 1, nv);", "mju_addToScl(s->a, s->search, share, nv);"),

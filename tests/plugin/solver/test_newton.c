@@ -301,7 +301,7 @@ static void test_limit(void** state) {
                 (int)g->count.coupled, active);
   assert_int_equal(g->count.unsolved, 0);
   assert_true(active > 100);
-  assert_true(g->count.newton_steps <= 1.14 * g->count.coupled);
+  assert_true(g->count.newton_steps <= 1.06 * g->count.coupled);
   mj_deleteData(d);
   mj_deleteModel(m);
 }
