@@ -65,8 +65,8 @@ static void derive(const mjModel* m, mjData* d) {
 }
 
 
-// Compute d->qDeriv of the motors of a geared tendon; -1: of all motors that no key names; -2 - p:
-// of those that instance p names. moment: all moments.
+// Compute d->qDeriv of the motors of geared tendon which; -1: of all motors without a key; -2 - p: of
+// the motors in the key of instance p. moment: all moments.
 static void deriveSome(const mjgpGears* g, const mjModel* m, mjData* d, const mjtNum* moment,
                        int which) {
   const mjgpMotors* motors = &g->config->motors;

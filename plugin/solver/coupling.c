@@ -56,7 +56,7 @@ static void extend(mjgpStep* s) {
   if (!s->Mhat->solver) {
     mjgp_factorInertia(s->Mhat, s->m, s->d, s->g);
   }
-  mjtNum* number = mj_stackAllocNum(s->d, nvector + ncolumn + n + row * ld + 3 * nefc);
+  mjtNum* number = mj_stackAllocNum(s->d, nvector + ncolumn + n + row * ld + 2 * nefc);
   mju_zero(number, (int)nvector);
   s->next = number;
   s->search = number + size;
@@ -68,8 +68,7 @@ static void extend(mjgpStep* s) {
   s->W = s->right + ncolumn;
   s->target = s->W + row * ld;
   s->jar = s->target + n;
-  s->state = (int*)(s->jar + nefc);
-  s->factored = s->state + nefc;
+  s->factored = (int*)(s->jar + nefc);
   s->reduced_state = s->factored + nefc;
 }
 

@@ -34,7 +34,6 @@ typedef struct mjgpStep_ {
   int* factored;       // row states of the factors                          (nefc)
   mjtNum* W;           // left' right: effect of friction on acceleration    (n + nextra x ld)
   mjtNum* jar;         // J times the inner problem's direction              (nefc)
-  int* state;          // states of a trial                                  (nefc)
   mjtNum* t;           // friction                                           (n)
   mjtNum* target;      // friction of a linearization                        (n)
   mjtNum* acc;         // gear accelerations at s->a, then torques of the rows of

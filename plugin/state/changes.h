@@ -30,8 +30,8 @@ static inline int mjgp_givenOf(int key) {
   return mjgpCHANGE_GIVEN + (key >= mjgpNBIT);
 }
 
-// Find the addresses of joint i's numbers in plugin_state (-1: none), read those that are not
-// derived, write them.
+// Find the addresses of joint i's numbers in plugin_state (-1: none). Read the numbers that are given,
+// and write them.
 void mjgp_findNumbers(int adr[mjgpNCHANGE], const mjgpConfig* config, int i);
 void mjgp_readNumbers(mjtNum number[mjgpNCHANGE], const mjgpConfig* config, const mjtNum* state,
                       int i);

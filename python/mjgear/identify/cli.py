@@ -115,7 +115,7 @@ def shared(c: argparse.ArgumentParser) -> None:
         "--prefer",
         choices=PREFERENCES,
         default="simple",
-        help="choose the simplest friction unless another is surely better (default), or the one that predicts best",
+        help="choose the simplest model that no other surely beats (default), or the model that predicts best",
     )
     c.add_argument("--replicates", type=_number(2, int), default=100, help="of the bootstrap (default: %(default)s)")
     c.add_argument("--seed", type=_number(0, int), default=0)
