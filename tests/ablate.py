@@ -108,8 +108,8 @@ MECHANISMS = [
         "release of all static bounds",
         "",
         "plugin/solver/coupling.c",
-        "if (!solved && mjgp_releaseAll(s, ratio)) {",
-        "if (0 && !solved && mjgp_releaseAll(s, ratio)) {",
+        "s->released = hasStatic(s);",
+        "s->released = 0;",
     ),
 ]
 

@@ -24,33 +24,32 @@ typedef struct mjgpBound_ {
   mjtNum r, c, shift;
 } mjgpBound;
 
-// Returns 1 if gear i can be driven from either side in this step.
-static inline int mjgp_isDriven(const mjgpInput* in, int i) {
-  return (in->gamma_u[i] >= 0) & (in->gamma_u[i] < 1) & (in->gamma_v[i] >= 0) &
-         (in->gamma_v[i] < 1);
+// Returns 1 if a gear can be driven from either side.
+static inline int mjgp_isDriven(mjtNum gamma_u, mjtNum gamma_v) {
+  return (gamma_u >= 0) & (gamma_u < 1) & (gamma_v >= 0) & (gamma_v < 1);
 }
 
 // Returns the torque of gear i's brake against motion in direction s = -1, 1.
 static inline mjtNum mjgp_brakeTorque(const mjgpInput* in, int i, int s) {
-  const mjgpBrake* brake = in->brake + i;
-  return brake->broken || s * in->v[i] > 0 ? brake->sliding : brake->holding;
+  return s * in->v[i] > 0 ? in->brake[i].sliding : in->brake[i].holding;
 }
 
-// Returns the bound at this static ratio and brake torque.
-static inline mjgpBound mjgp_makeBound(const mjgpInput* in, int i, int s, mjtNum r, mjtNum torque) {
-  if (!in->braked[i]) {
-    return (mjgpBound){r, in->coulomb[i], 0};
+// Returns the bound at this static ratio and brake torque; brake: null if there is none.
+static inline mjgpBound mjgp_makeBound(const mjgpBrake* brake, mjtNum gamma_u, mjtNum gamma_v,
+                                       mjtNum coulomb, int s, mjtNum r, mjtNum torque) {
+  if (!brake) {
+    return (mjgpBound){r, coulomb, 0};
   }
-  mjtNum c = s == in->brake[i].blocked ? INFINITY : in->coulomb[i] + torque / r;
-  mjtNum turn = in->brake[i].front ? -in->gamma_u[i] : in->gamma_v[i];
-  return (mjgpBound){r, c, s * turn * torque};
+  mjtNum c = s == brake->blocked ? INFINITY : coulomb + torque / r;
+  return (mjgpBound){r, c, s * (brake->front ? -gamma_u : gamma_v) * torque};
 }
 
 // Returns the bound of a joint; released: on its sliding bound.
 static inline mjgpBound mjgp_boundOf(const mjgpInput* in, int i, int s, int released) {
-  return released ? mjgp_makeBound(in, i, s, 1, in->brake[i].sliding)
-                  : mjgp_makeBound(in, i, s, mjgi_lawRatio(in->static_ratio[i], in->v[i], s),
-                                   mjgp_brakeTorque(in, i, s));
+  mjtNum r = released ? 1 : mjgi_lawRatio(in->static_ratio[i], in->v[i], s);
+  return mjgp_makeBound(in->braked[i] ? in->brake + i : NULL, in->gamma_u[i], in->gamma_v[i],
+                        in->coulomb[i], s, r,
+                        released ? in->brake[i].sliding : mjgp_brakeTorque(in, i, s));
 }
 
 #endif  // MJGEAR_PLUGIN_BOUND_H_

@@ -1,19 +1,26 @@
 #include "gear/piece.h"
 
 
-void mjgp_startOther(mjgpPiece* piece, const mjgpGears* g) {
-  const mjgpInput* in = &g->in;
-  int i = piece->joint;
-  const mjgpBrake* brake = in->brake + i;
+void mjgp_setReleased(mjgpPiece* piece, int released) {
+  const mjgpBrake* brake = piece->brake;
+  piece->released = released;
   for (int k = 0; k < 2; k++) {
-    piece->ratio[k] = mjgi_lawRatio(in->static_ratio[i], in->v[i], 2 * k - 1);
-    piece->brake[k] = mjgp_brakeTorque(in, i, 2 * k - 1);
+    int s = 2 * k - 1, sliding = released || s * piece->v > 0;
+    piece->ratio[k] = released ? 1 : mjgi_lawRatio(piece->static_ratio, piece->v, s);
+    piece->torque[k] = brake ? (sliding ? brake->sliding : brake->holding) : 0;
   }
-  mjgp_setBounds(piece, g);
-  piece->monotone &= mjgp_isDriven(in, i) & (in->static_ratio[i] == 1) & (in->compliance[i] == 0) &
-                     (brake->holding == brake->sliding) & !brake->blocked;
-  if (g->out.mode[i] == brake->blocked && !piece->shaft) {
-    g->out.mode[i] = 0;
+  mjgp_setBounds(piece);
+}
+
+
+void mjgp_startOther(mjgpPiece* piece, int released) {
+  const mjgpBrake* brake = piece->brake;
+  int sliding = piece->static_ratio == 1 && (!brake || brake->holding == brake->sliding);
+  mjgp_setReleased(piece, released);
+  piece->monotone &= mjgp_isDriven(piece->gamma_u, piece->gamma_v) & (piece->compliance == 0) &
+                     (released | sliding) & !(brake && brake->blocked);
+  if (brake && piece->mode == brake->blocked && !piece->shaft) {
+    piece->mode = 0;
   }
 }
 
@@ -41,106 +48,91 @@ void mjgp_lineShaft(mjgpPiece* piece, mjtNum acc, mjtNum x) {
 }
 
 
-int mjgp_nextShaft(mjgpPiece* piece, mjgpGears* g, mjtNum acc, mjtNum x, mjtNum t, mjtNum size) {
-  mjtNum* out = g->out.t + piece->joint;
+int mjgp_nextShaft(mjgpPiece* piece, mjtNum acc, mjtNum x, mjtNum t, mjtNum size) {
   mjgpShaft* shaft = piece->shaft;
   if (piece->jumps) {
     int side = mjgp_jumpSide(piece, t + x);
-    *out = t;
+    piece->friction = t;
     if (side) {
       mjgp_leaveJump(piece, side);
-      *out = shaft->t - x;
+      piece->friction = shaft->t - x;
     }
     return side != 0;
   }
   mjtNum line = shaft->t + shaft->slope * (acc - shaft->a);
   mjtNum error = mjgp_moveShaft(shaft, acc);
-  *out = shaft->t - x;
+  piece->friction = shaft->t - x;
   return !(error <= mjgpSUMMED || mju_abs(shaft->t - line) <= mjgpFACTORED * size);
 }
 
 
-int mjgp_nextBranch(mjgpPiece* piece, mjgpGears* g, mjtNum W, mjtNum R, mjtNum acc, mjtNum x,
-                    mjtNum t, mjtNum size) {
+int mjgp_nextBranch(mjgpPiece* piece, mjtNum W, mjtNum R, mjtNum acc, mjtNum x, mjtNum t,
+                    mjtNum size) {
   mjgpShaft* shaft = piece->shaft;
-  mjtNum own = t, inertia = g->in.inertia[piece->joint];
-  int jumps = mjgp_proxShaft(shaft, W, R - inertia * W, acc, x, &own);
+  mjtNum own = t;
+  int jumps = mjgp_proxShaft(shaft, W, R - piece->inertia * W, acc, x, &own);
   piece->jumps = jumps > 0;
   mjtNum speeds = mju_abs(acc) + mju_abs(shaft->v) / shaft->h;
   int same = mju_abs(own - t) * W <= mjgpSUMMED * speeds + mjgpFACTORED * size * W;
-  g->out.t[piece->joint] = same ? t : own;
+  piece->friction = same ? t : own;
   return jumps < 0 || !same;
 }
 
 
-int mjgp_isParallel(const mjgpGears* g, int i) {
-  mjtNum gamma = g->in.gamma_v[i], ratio = g->in.static_ratio[i];
+int mjgp_isParallel(const mjgpInput* in, int i) {
+  mjtNum gamma = in->gamma_v[i], ratio = in->static_ratio[i];
   return mju_abs(gamma - 1) < mjgpSAME || mju_abs(ratio * gamma - 1) < mjgpSAME;
 }
 
 
-// Returns the piece of a gear, and sets its friction own, with all others given: from t,
-// its slip and its load. W, P: decrease of its acceleration and increase of its load per
+// Returns the branch of a gear, and sets its friction own, with all others given: from t,
+// its slip and its load. W, R: decrease of its acceleration and of the torque into its gear per
 // unit of friction.
-static int answer(mjtNum* own, const mjgpPiece* piece, const mjgpGears* g, mjtNum h, mjtNum W,
-                  mjtNum P, mjtNum t, mjtNum slip, mjtNum lambda) {
-  mjtNum hold = t + slip / (h * W + g->in.compliance[piece->joint]);
-  mjgpBound bound = mjgp_boundOfPiece(piece, g, hold > 0 ? 1 : -1);
+static int resolve(mjtNum* own, const mjgpPiece* piece, mjtNum W, mjtNum R, mjtNum t, mjtNum slip,
+                   mjtNum lambda) {
+  mjtNum P = (piece->gamma_u + piece->gamma_v) * R - piece->gamma_v;
+  mjtNum hold = t + slip / (piece->h * W + piece->compliance);
+  mjgpBound bound = piece->bound[hold > 0];
   return mjgi_lawResolve(own, hold, lambda - P * t + bound.shift, P, bound.c, bound.r, bound.r);
 }
 
 
-static mjtNum loadPerFriction(const mjgpInput* in, int i, mjtNum R) {
-  return (in->gamma_u[i] + in->gamma_v[i]) * R - in->gamma_v[i];
-}
-
-
-static void goTo(mjgpResult* out, int i, int next) {
-  out->mode[i] = mjgi_pieceDirection(next);
-  out->load[i] = next == mjgiSTUCK ? out->load[i] : mjgi_pieceLoad(next);
-}
-
-
-int mjgp_connectPiece(const mjgpPiece* piece, mjgpGears* g, mjtNum h, mjtNum W, mjtNum R) {
-  mjgpResult* out = &g->out;
-  int i = piece->joint;
+int mjgp_connectPiece(mjgpPiece* piece, mjtNum W, mjtNum R) {
   if (W <= 0) {
     return 0;
   }
-  mjtNum t = out->t[i], own, P = loadPerFriction(&g->in, i, R);
-  int next = answer(&own, piece, g, h, W, P, t, out->v_next[i], out->lambda[i]);
+  mjtNum t = piece->friction, own;
+  int next = resolve(&own, piece, W, R, t, piece->v_next, piece->lambda);
   if (mju_abs(own - t) <= mjgpLAW * (mju_abs(own) + mju_abs(t))) {
     return 0;
   }
-  goTo(out, i, next);
+  mjgp_setBranch(piece, next);
   return 1;
 }
 
 
-int mjgp_proxPiece(mjgpPiece* piece, mjgpGears* g, mjtNum h, mjtNum W, mjtNum R, mjtNum acc,
-                   mjtNum x, mjtNum* t) {
-  const mjgpInput* in = &g->in;
-  int i = piece->joint, was = mjgi_piece(g->out.mode[i], g->out.load[i] > 0);
+int mjgp_proxPiece(mjgpPiece* piece, mjtNum W, mjtNum R, mjtNum acc, mjtNum x, mjtNum* t) {
+  int was = mjgi_piece(piece->mode, piece->load > 0);
   if (W <= 0) {
     return 0;
   }
   if (piece->shaft) {
     mjtNum slope = piece->shaft->slope;
     int jumped = piece->jumps;
-    int jumps = mjgp_proxShaft(piece->shaft, W, R - in->inertia[i] * W, acc, x, t);
+    int jumps = mjgp_proxShaft(piece->shaft, W, R - piece->inertia * W, acc, x, t);
     piece->jumps = jumps < 0 ? jumped : jumps;
     return piece->jumps != jumped || piece->shaft->slope != slope;
   }
-  mjtNum u = in->tau[i] - in->inertia[i] * acc - x;
-  mjtNum lambda = mjgi_lawLoad(in->gamma_u[i], in->gamma_v[i], u, *t);
-  mjtNum slip = mjgp_slip(g, i, in->v[i] + h * acc, *t);
-  int next = answer(t, piece, g, h, W, loadPerFriction(in, i, R), *t, slip, lambda);
-  goTo(&g->out, i, next);
+  mjtNum u = piece->tau - piece->inertia * acc - x;
+  mjtNum lambda = mjgi_lawLoad(piece->gamma_u, piece->gamma_v, u, *t);
+  mjtNum slip = mjgp_slipOfPiece(piece, piece->v + piece->h * acc, *t);
+  int next = resolve(t, piece, W, R, *t, slip, lambda);
+  mjgp_setBranch(piece, next);
   return next != was;
 }
 
 
-mjtNum mjgp_shaftFrictionAt(mjgpPiece* piece, mjtNum acc, mjtNum t) {
+mjtNum mjgp_shaftFrictionAt(const mjgpPiece* piece, mjtNum acc, mjtNum t) {
   if (piece->jumps && acc == piece->shaft->a) {
     return t;
   }

@@ -13,7 +13,7 @@
 int mjgp_isBranched(const mjgpGears* g, int i) {
   const mjgpInput* in = &g->in;
   return g->config->gaps && mjgp_hasGap(g->config->joint + i) && !in->ordinary[i] &&
-         !(mjgp_isDriven(in, i) && in->static_ratio[i] <= 1);
+         !(mjgp_isDriven(in->gamma_u[i], in->gamma_v[i]) && in->static_ratio[i] <= 1);
 }
 
 

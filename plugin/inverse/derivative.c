@@ -81,7 +81,7 @@ static void gather(mjgpGears* g, const mjModel* m, mjData* d) {
 static int move(mjgpDerivative* p, mjtNum* to, int control, mjtNum change) {
   mjgpStep* s = p->s;
   mjgpGears* g = s->g;
-  mjtNum h = s->m->opt.timestep, before = s->d->ctrl[control];
+  mjtNum before = s->d->ctrl[control];
   int keeps = 1;
   mj_markStack(s->d);
   s->d->ctrl[control] = before + change;
@@ -104,12 +104,12 @@ static int move(mjgpDerivative* p, mjtNum* to, int control, mjtNum change) {
     }
     g->out.mode[joint] = p->mode[i];
     g->out.load[joint] = p->load[i];
-    mjgp_startPiece(piece, g, s->m, joint, s->acc[i], p->shaft + 2 * i);
-    mjgp_releasePiece(piece, g);
-    mjgp_linePiece(piece, g, h, s->acc[i], x);
+    mjgp_startPiece(piece, g, s->m, joint, s->acc[i], p->shaft + 2 * i, 0);
+    mjgp_releasePiece(piece);
+    mjgp_linePiece(piece, s->acc[i], x);
     row[mjgpLINE * s->n] = piece->t;
     row[mjgpTRAVEL * s->n] = g->in.brake[joint].travel;
-    keeps &= !mjgp_nextPiece(piece, g, h, acc, next, s->t[i] + change * s->target[i], 0);
+    keeps &= !mjgp_nextPiece(piece, acc, next, s->t[i] + change * s->target[i], 0);
     if (piece->shaft) {
       mjgp_storeShaft(g, joint, piece->shaft, piece->shaft->t, 0);
     }

@@ -187,9 +187,11 @@ static void splitForces(mjtNum* z, const mjgpGears* g, const mjModel* m, mjData*
 // Returns friction on the bound in direction s, at this static ratio and brake torque.
 static inline mjtNum boundOf(const mjgpInput* in, const mjgpMotion* p, int s, mjtNum r,
                              mjtNum torque) {
-  int load;
-  mjgpBound bound = mjgp_makeBound(in, p->i, s, r, torque);
-  mjtNum gamma_u = in->gamma_u[p->i], phi = (gamma_u + in->gamma_v[p->i]) * p->x + bound.shift;
+  int load, i = p->i;
+  mjtNum gamma_u = in->gamma_u[i], gamma_v = in->gamma_v[i];
+  mjgpBound bound = mjgp_makeBound(in->braked[i] ? in->brake + i : NULL, gamma_u, gamma_v,
+                                   in->coulomb[i], s, r, torque);
+  mjtNum phi = (gamma_u + gamma_v) * p->x + bound.shift;
   return s * mjgi_lawLimit(&load, s, phi, gamma_u, bound.c, bound.r);
 }
 

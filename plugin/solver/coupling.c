@@ -37,6 +37,7 @@ static mjgpStep* prepare(mjgpStep* s, mjgpGears* g, const mjModel* m, mjData* d,
   s->rounding = s->gradient + size;
   s->acc = s->rounding + size;
   s->t = s->acc + ld;
+  s->piece = mj_stackAllocByte(d, sizeof(mjgpPiece) * (size_t)s->n, _Alignof(mjgpPiece));
   mju_zero(s->a, (int)(3 * size + ld));
   for (int i = 0; i < s->n && g->config->gaps; i++) {
     s->gaps |= g->config->joint[group->joint[i]].gap != mjgpGAP_NONE;
@@ -158,35 +159,41 @@ static int mayShare(const mjgpStep* s) {
 // distributions of the load are solutions. Stiff springs behind the gears select one close to
 // the last step. From the forces of one solution the next one has less of their motion.
 static int shareLoad(mjgpStep* s, int* method, mjtNum* error, int* worst) {
-  mjgpInput* in = &s->g->in;
+  const mjgpInput* in = &s->g->in;
   const int* joint = s->group->joint;
   mjtNum share = mjgpCLOSE * s->m->opt.timestep;
   int found = 1;
   mj_markStack(s->d);
-  mjtNum* given = mj_stackAllocNum(s->d, 2 * (size_t)s->n);
+  s->spring = mj_stackAllocNum(s->d, 2 * (size_t)s->n);
   *error = 1;
   for (int pass = 0; found && pass < mjgpITERATIONS; pass++) {
     if (pass > 1 && *error <= mjgpSAME) {
       break;
     }
     for (int i = 0; i < s->n; i++) {
-      given[2 * i] = in->compliance[joint[i]];
-      given[2 * i + 1] = in->t_last[joint[i]];
-      in->compliance[joint[i]] = mju_max(given[2 * i], share * mjgp_delassus(s, i, i));
-      if (pass && given[2 * i] == 0) {
-        in->t_last[joint[i]] = s->t[i];
-      }
+      mjtNum own = in->compliance[joint[i]];
+      s->spring[2 * i] = mju_max(own, share * mjgp_delassus(s, i, i));
+      s->spring[2 * i + 1] = pass && own == 0 ? s->t[i] : in->t_last[joint[i]];
     }
-    found = solve(s, method, error, worst, 1);
-    for (int i = 0; i < s->n; i++) {
-      in->compliance[joint[i]] = given[2 * i];
-      in->t_last[joint[i]] = given[2 * i + 1];
-    }
+    found = solveOnPieces(s, method, 1);
     *error = mjgp_lawError(s, worst);
     share *= pass ? 0.25 : 1;
   }
+  s->spring = NULL;
   mj_freeStack(s->d);
   return found && *error <= mjgpLAW;
+}
+
+
+// Returns 1 if a joint has a static bound above its sliding bound.
+static int hasStatic(const mjgpStep* s) {
+  const mjgpInput* in = &s->g->in;
+  int any = 0;
+  for (int i = 0; i < s->n; i++) {
+    int joint = s->group->joint[i];
+    any |= in->static_ratio[joint] > 1 || in->brake[joint].holding > in->brake[joint].sliding;
+  }
+  return any;
 }
 
 
@@ -206,10 +213,11 @@ static void solveGroup(mjgpGears* g, const mjModel* m, mjData* d, mjgpInertia* M
     g->count.hard++;
     g->count.fallbacks++;
     g->out.info.fallbacks++;
-    mjtNum* ratio = mj_stackAllocNum(d, (size_t)s->n);
-    if (!solved && mjgp_releaseAll(s, ratio)) {
-      solved = solve(s, &method, &error, &worst, 1);
-      mjgp_restoreStatic(s, ratio);
+    if (!solved) {
+      mjgp_renewBudget(s);
+      s->released = hasStatic(s);
+      solved = s->released && solve(s, &method, &error, &worst, 1);
+      s->released = 0;
     }
     solved = solved || (mayShare(s) && shareLoad(s, &method, &error, &worst));
   }

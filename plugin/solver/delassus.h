@@ -5,6 +5,7 @@
 
 #include <mujoco/mujoco.h>
 
+#include "gear/piece.h"
 #include "solver/hessian.h"
 #include "solver/island.h"
 #include "state/gears.h"
@@ -20,6 +21,9 @@ typedef struct mjgpStep_ {
   int newton_steps;    // linearizations so far
   int most;            // limit of them: the key maxiter
   int gaps;            // 1: a joint has a gap
+  int released;        // 1: static friction is released from the start
+  mjtNum* spring;      // null, or compliance and torque of springs behind the gears (2 n)
+  mjgpPiece* piece;    // the gears                                          (n)
   mjtNum* a;           // acceleration                                       (nv)
   mjtNum* next;        // target of a Newton step                                   (nv)
   mjtNum* search;      // direction of the inner problem                     (nv)

@@ -9,34 +9,9 @@
 #include "solver/law_error.h"
 
 
-// Renew the budget of linearizations; the former count is kept.
-static void renew(mjgpStep* s) {
+void mjgp_renewBudget(mjgpStep* s) {
   s->g->count.newton_steps += s->newton_steps;
   s->newton_steps = 0;
-}
-
-
-int mjgp_releaseAll(mjgpStep* s, mjtNum* ratio) {
-  int any = 0;
-  for (int i = 0; i < s->n; i++) {
-    mjgpBrake* brake = s->g->in.brake + s->group->joint[i];
-    ratio[i] = s->g->in.static_ratio[s->group->joint[i]];
-    any |= ratio[i] > 1 || brake->holding > brake->sliding;
-  }
-  for (int i = 0; i < s->n && any; i++) {
-    s->g->in.static_ratio[s->group->joint[i]] = 1;
-    s->g->in.brake[s->group->joint[i]].broken = 1;
-  }
-  renew(s);
-  return any;
-}
-
-
-void mjgp_restoreStatic(mjgpStep* s, const mjtNum* ratio) {
-  for (int i = 0; i < s->n; i++) {
-    s->g->in.static_ratio[s->group->joint[i]] = ratio[i];
-    s->g->in.brake[s->group->joint[i]].broken = 0;
-  }
 }
 
 
@@ -81,7 +56,7 @@ static void turnRotor(mjgpStep* s, int i) {
 void mjgp_giveUp(mjgpStep* s) {
   mjgpGears* g = s->g;
   mjtNum h = s->m->opt.timestep;
-  renew(s);
+  mjgp_renewBudget(s);
   s->most = mjgpBUDGET;  // passive friction needs the engine's motion
   for (int round = 0, wrong = 1; wrong && round <= s->n; round++) {
     if (!mjgp_inner(s, s->t) && !mju_isZero(s->t, s->n)) {

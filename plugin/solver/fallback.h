@@ -1,15 +1,12 @@
-// For groups that neither Newton nor the path solves: release of static bounds, and passive
-// friction.
+// Passive friction, for groups that no method solves.
 
 #ifndef MJGEAR_PLUGIN_FALLBACK_H_
 #define MJGEAR_PLUGIN_FALLBACK_H_
 
 #include "solver/delassus.h"
 
-// Release the static bounds of all joints. ratio: the static ratios, to be restored (n). Returns
-// 0 if there is no static bound.
-int mjgp_releaseAll(mjgpStep* s, mjtNum* ratio);
-void mjgp_restoreStatic(mjgpStep* s, const mjtNum* ratio);
+// Renew the budget of linearizations; the former count is kept.
+void mjgp_renewBudget(mjgpStep* s);
 
 // Passive fallback: take the friction s->t, zero where it would drive a joint, and the
 // engine's motion with it. The step is not solved, but creates no energy.

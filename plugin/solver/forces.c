@@ -13,11 +13,10 @@
 // rows in lanes.
 typedef struct mjgpForces_ {
   mjgpStep* s;
-  mjgpPiece* piece;  // of the gears                                          (s->n)
-  mjgpInertia M;     // factors of M
-  int monotone;      // 1: no gear's friction decreases with its acceleration
-  int special;       // 1: a gear is self-locking or has static friction
-  mjtNum size;       // largest force on a gear without constraints
+  mjgpInertia M;  // factors of M
+  int monotone;   // 1: no gear's friction decreases with its acceleration
+  int special;    // 1: a gear is self-locking or has static friction
+  mjtNum size;    // largest force on a gear without constraints
 
   // joints: motion w = w0 + by_w z and friction t = t0 + by_t z of each on its line
   int n, ld;  // number of joints; lanes of them and one column
@@ -52,7 +51,7 @@ int mjgp_hasForces(const mjgpStep* s) {
   int is = Mhat->slope && !group->nterm && !group->nextra && !s->gaps &&
            group->nefc <= mjgpFORCES * s->n;
   for (int i = 0; i < s->n; i++) {
-    is &= s->g->config->own[group->joint[i]] >= 0 && !mjgp_isParallel(s->g, group->joint[i]);
+    is &= s->g->config->own[group->joint[i]] >= 0 && !mjgp_isParallel(&s->g->in, group->joint[i]);
   }
   for (int k = 0; k < group->nv && is && Mhat->block; k++) {
     is = !Mhat->blocked[s->m->dof_treeid[group->dof[k]]];
@@ -68,10 +67,9 @@ static void allocate(mjgpForces* f) {
   size_t nv = (size_t)mjgi_simdEnd(group->nv), most = (size_t)mjMAX(group->nefc, f->n);
   size_t n = (size_t)f->n, ld = (size_t)f->ld, nefc = (size_t)group->nefc;
   size_t lanes = (size_t)mjgi_simdEnd(group->nefc), gears = (size_t)f->s->n;
-  size_t piece = gears * sizeof(mjgpPiece) / sizeof(mjtNum);
   f->Y = mj_stackAllocNum(f->s->d, nv * (ld + lanes + 1) + 4 * n * ld + 10 * ld +
                                        nefc * (2 * lanes + ld) + gears * (size_t)group->ld + lanes +
-                                       piece + 2 * nefc + most);
+                                       2 * nefc + most);
   f->C = f->Y + nv * ld;
   f->W = f->C + n * ld;
   f->K = f->W + n * ld;
@@ -93,8 +91,7 @@ static void allocate(mjgpForces* f) {
   f->Q = f->T + nefc * lanes;
   f->s->W = f->Q + nefc * ld;
   f->last = f->s->W + gears * (size_t)group->ld;
-  f->piece = (mjgpPiece*)(f->last + lanes);
-  f->row = (int*)(f->last + lanes + piece);
+  f->row = (int*)(f->last + lanes);
   f->cone = f->row + nefc;
   f->state = f->cone + nefc;
   f->pivot = f->state + nefc;
@@ -288,8 +285,8 @@ static void makeLines(mjgpForces* f) {
     f->by_w[i] = 1;
   }
   for (int i = 0; i < s->n; i++) {
-    mjgpPiece* piece = f->piece + i;
-    mjgp_linePiece(piece, s->g, s->m->opt.timestep, s->acc[i], 0);
+    mjgpPiece* piece = s->piece + i;
+    mjgp_linePiece(piece, s->acc[i], 0);
     int steep = piece->held || mju_abs(piece->slope) * f->C[i * (f->ld + 1)] > 1;
     f->w0[i] = (piece->held ? piece->target : piece->acc);
     f->t0[i] = piece->t;
@@ -340,12 +337,11 @@ static int settle(mjgpForces* f) {
     changes = 0;
     for (int i = 0; i < s->n; i++) {
       s->acc[i] = f->w[i];
-      changes +=
-          mjgp_nextPiece(f->piece + i, s->g, s->m->opt.timestep, s->acc[i], 0, f->t[i], f->size);
+      changes += mjgp_nextPiece(s->piece + i, s->acc[i], 0, f->t[i], f->size);
       s->t[i] = f->t[i];
     }
     if (changes && k == mjgpEXCHANGES && makeDelassus(f)) {
-      mjgp_sweepGears(s, f->piece, s->t, s->acc);
+      mjgp_sweepGears(s, s->t, s->acc);
     }
   }
   return !changes;
@@ -425,7 +421,7 @@ static void finish(mjgpForces* f, int iterations, mjtNum error) {
   }
   for (int i = 0; i < s->n; i++) {
     int joint = group->joint[i];
-    s->t[i] = s->g->out.t[joint];
+    s->t[i] = s->piece[i].friction;
     s->g->out.cancellation[joint] = mju_abs(s->g->in.v[joint]) + s->m->opt.timestep * most;
   }
   s->g->out.last_info = (mjgInfo){.status = mjgSOLVED,
@@ -457,7 +453,7 @@ static int hasOneSolution(const mjgpForces* f, int i, mjtNum q) {
     most = mjMAX(most, mju_abs(f->W[j * f->ld + i]));
   }
   most *= q / (1 - q);
-  return q < 1 && mjgp_hasOneSolution(f->s->g, f->piece[i].joint, own - most, own + most);
+  return q < 1 && mjgp_hasOneSolution(f->s->piece + i, own - most, own + most);
 }
 
 
@@ -466,12 +462,12 @@ static int toRestBranch(mjgpForces* f) {
   int asked = 0;
   mjtNum q = -1;
   for (int i = 0; i < f->s->n && !asked; i++) {
-    if (mjgp_mayBeElsewhere(f->piece + i, f->s->g)) {
+    if (mjgp_mayBeElsewhere(f->s->piece + i)) {
       q = q < 0 ? largestSum(f) : q;
       asked = !hasOneSolution(f, i, q);
     }
   }
-  return asked && makeDelassus(f) ? mjgp_toRestBranch(f->s, f->piece) : 0;
+  return asked && makeDelassus(f) ? mjgp_toRestBranch(f->s) : 0;
 }
 
 
@@ -515,9 +511,9 @@ static void start(mjgpForces* f, mjgpStep* s) {
   listJoints(f);
   for (int i = 0; i < s->n; i++) {
     int joint = group->joint[i];
-    mjgp_startPiece(f->piece + i, s->g, s->m, joint, 0, NULL);
-    f->monotone &= f->piece[i].monotone;
-    f->special |= !s->g->in.ordinary[joint];
+    mjgp_startPiece(s->piece + i, s->g, s->m, joint, 0, NULL, 0);
+    f->monotone &= s->piece[i].monotone;
+    f->special |= !s->piece[i].ordinary;
     f->size = mjMAX(f->size, mju_abs(group->force[f->dof[i]]));
     s->acc[i] = s->a[f->dof[i]];
   }
@@ -526,9 +522,9 @@ static void start(mjgpForces* f, mjgpStep* s) {
 }
 
 
-int mjgp_solveForces(mjgpStep* s) {
-  mjgpForces memory, *f = &memory;
-  start(f, s);
+// Returns 1 if solved.
+static int iterate(mjgpForces* f) {
+  mjgpStep* s = f->s;
   int most = f->monotone ? mjgpMILD : mjgpEXCHANGES;
   for (int k = 1; k <= most; k++) {
     if (!mjgp_spend(s) || !makeEffects(f) || !settle(f)) {
@@ -539,9 +535,20 @@ int mjgp_solveForces(mjgpStep* s) {
       continue;
     }
     finish(f, k, error);
-    if (!f->special || (!toRestBranch(f) && !mjgp_releasePieces(f->piece, s->n, s->g))) {
+    if (!f->special || (!toRestBranch(f) && !mjgp_releasePieces(s->piece, s->n))) {
       return 1;
     }
   }
   return 0;
+}
+
+
+int mjgp_solveForces(mjgpStep* s) {
+  mjgpForces f;
+  start(&f, s);
+  int solved = iterate(&f);
+  for (int i = 0; i < s->n; i++) {
+    mjgp_storePiece(s->piece + i, s->g);
+  }
+  return solved;
 }

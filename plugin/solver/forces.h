@@ -22,8 +22,8 @@
 // and few rows.
 int mjgp_hasForces(const mjgpStep* s);
 
-// Solve from s->a and the branches of the last step; results in s->g, s->a, s->t. Returns 1 if
-// solved; else s->a and the branches are those of the last iteration.
+// Solve from s->a and the branches of the last step; results in s->g, s->a, s->t.
+// Returns 1 if solved; else s->a and the branches are those of the last iteration.
 int mjgp_solveForces(mjgpStep* s);
 
 #endif  // MJGEAR_PLUGIN_FORCES_H_

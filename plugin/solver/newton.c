@@ -29,7 +29,7 @@
 static void makeLines(mjgpNewton* p) {
   mjgpStep* s = p->s;
   for (int i = 0; i < s->n; i++) {
-    mjgp_linePiece(p->piece + i, s->g, s->m->opt.timestep, s->acc[i], mjgp_taken(s, s->acc, i));
+    mjgp_linePiece(s->piece + i, s->acc[i], mjgp_taken(s, s->acc, i));
   }
 }
 
@@ -56,26 +56,26 @@ static void integratorAccelerations(mjgpNewton* p) {
 // change.
 static int nextPieces(mjgpNewton* p) {
   mjgpStep* s = p->s;
-  mjtNum h = s->m->opt.timestep, size = p->size;
+  mjtNum size = p->size;
   int changes = 0;
   for (int i = 0; i < s->n; i++) {
     size = mju_max(size, mju_abs(p->t[i]));  // an unknown of the same system
   }
   for (int i = 0; i < s->n; i++) {
-    const mjgpPiece* piece = p->piece + i;
+    mjgpPiece* piece = s->piece + i;
     mjtNum x = mjgp_taken(s, s->acc, i);
     if (!piece->held && piece->weight == 1) {
       mjtNum line = mjgp_onLine(piece, s->acc[i], x);
 
       // a steep line of a pre-sliding gear has fewer digits than the solution
-      int yields = !s->g->out.mode[piece->joint] && s->g->in.compliance[piece->joint] > 0;
+      int yields = !piece->mode && piece->compliance > 0;
       p->t[i] = yields && mju_abs(p->t[i] - line) <= mjgpCLOSE * size ? p->t[i] : line;
     }
     changes += mjgp_isBranch(piece)
-                   ? mjgp_nextBranch(p->piece + i, s->g, mjgp_stepSize(s, i),
-                                     mjgp_delassusTorque(s, i, i), s->acc[i], x, p->t[i], size)
-                   : mjgp_nextPiece(p->piece + i, s->g, h, s->acc[i], x, p->t[i], size);
-    p->t[i] = s->g->out.t[piece->joint];
+                   ? mjgp_nextBranch(piece, mjgp_stepSize(s, i), mjgp_delassusTorque(s, i, i),
+                                     s->acc[i], x, p->t[i], size)
+                   : mjgp_nextPiece(piece, s->acc[i], x, p->t[i], size);
+    p->t[i] = piece->friction;
   }
   return changes;
 }
@@ -96,7 +96,7 @@ static void setRounding(mjgpNewton* p) {
   const mjgpGroup* group = s->group;
   mjgp_gradient(group, p->w, s->rounding, s->a, p->t);
   for (int i = 0; i < s->n; i++) {
-    mjtNum size = p->piece[i].shaft ? DBL_EPSILON * mjgp_shaftSize(p->piece[i].shaft) : 0;
+    mjtNum size = s->piece[i].shaft ? DBL_EPSILON * mjgp_shaftSize(s->piece[i].shaft) : 0;
     for (int k = group->E_adr[i]; k < group->E_adr[i + 1] && size > 0; k++) {
       s->rounding[group->E_dof[k]] += size * mju_abs(group->E[k]);
     }
@@ -123,14 +123,12 @@ static int isZero(mjgpNewton* p) {
 static mjtNum slopeAt(mjgpNewton* p, mjtNum share, const mjtNum* f) {
   mjgpStep* s = p->s;
   const mjgpGroup* group = s->group;
-  mjtNum h = s->m->opt.timestep;
   mjtNum slope =
       f ? -mju_dot(f, p->row, group->nefc) : mjgp_slopeAlong(group, p->from, p->row, share);
   for (int i = 0; i < s->n && p->whole; i++) {
     mjtNum along = p->dacc[i];
     if (along != 0) {
-      slope +=
-          along * mjgp_frictionAt(p->piece + i, s->g, h, p->acc[i] + share * along, along, p->t[i]);
+      slope += along * mjgp_frictionAt(s->piece + i, p->acc[i] + share * along, along, p->t[i]);
     }
   }
   return slope;
@@ -183,8 +181,8 @@ static int shorten(mjgpNewton* p) {
   // a slope that does not vanish jumps; other gears keep the pieces of the whole step
   int jumps = !p->whole || mju_abs(slope) > most;
   for (int i = 0; i < s->n; i++) {
-    if (p->piece[i].shaft && !mjgp_isBranch(p->piece + i)) {
-      mjgp_setShaft(p->piece + i, p->acc[i] + b.low * p->dacc[i], s->acc[i],
+    if (s->piece[i].shaft && !mjgp_isBranch(s->piece + i)) {
+      mjgp_setShaft(s->piece + i, p->acc[i] + b.low * p->dacc[i], s->acc[i],
                     p->acc[i] + b.high * p->dacc[i], jumps);
     }
   }
@@ -206,7 +204,7 @@ static void settleBranches(mjgpNewton* p) {
   for (int r = 0; r < all; r++) {
     p->dacc[r] -= mju_dot(s->W + r * s->group->ld, p->t, s->n);
   }
-  mjgp_sweepGears(s, p->piece, p->t, p->dacc);
+  mjgp_sweepGears(s, p->t, p->dacc);
 }
 
 
@@ -225,8 +223,8 @@ static mjtNum residual(mjgpNewton* p) {
   mjgp_addGears(group, p->w, p->solved);
   mju_zero(s->next, group->nv);
   for (int i = 0; i < s->n; i++) {
-    const mjgpPiece* piece = p->piece + i;
-    int slips = !piece->held && piece->weight == 1 && s->g->out.mode[piece->joint] != 0;
+    const mjgpPiece* piece = s->piece + i;
+    int slips = !piece->held && piece->weight == 1 && piece->mode != 0;
     int lined = s->rows && (slips || (piece->shaft && !piece->jumps));
     mjtNum t = lined ? mjgp_onLine(piece, s->acc[i], mjgp_taken(s, s->acc, i)) : p->t[i];
     for (int k = group->E_adr[i]; k < group->E_adr[i + 1]; k++) {
@@ -243,10 +241,9 @@ static mjtNum residual(mjgpNewton* p) {
     fastest = mju_max(fastest, mju_abs(s->a[k]) + force / M);
   }
   for (int i = 0; i < s->n; i++) {
-    if (p->piece[i].held) {
-      mjtNum v = s->g->in.v[p->piece[i].joint];
-      fastest = mju_max(fastest, mju_abs(v) / h);
-      moves = mju_max(moves, mju_abs(s->acc[i] - p->piece[i].target));
+    if (s->piece[i].held) {
+      fastest = mju_max(fastest, mju_abs(s->piece[i].v) / h);
+      moves = mju_max(moves, mju_abs(s->acc[i] - s->piece[i].target));
     }
   }
   mjtNum error = mju_max(missing > 0 ? missing / most : 0, moves > 0 ? moves / fastest : 0);
@@ -274,7 +271,7 @@ static int finish(mjgpNewton* p, int iterations, mjtNum error, int differ) {
   mju_zero(s->next, group->nv);
   for (int i = 0; i < s->n && s->gaps; i++) {
     // a shaft and its motor's friction may balance
-    for (int k = group->E_adr[i]; k < group->E_adr[i + 1] && p->piece[i].shaft; k++) {
+    for (int k = group->E_adr[i]; k < group->E_adr[i + 1] && s->piece[i].shaft; k++) {
       s->next[group->E_dof[k]] += mju_abs(group->E[k] * p->t[i]);
     }
   }
@@ -290,8 +287,9 @@ static int finish(mjgpNewton* p, int iterations, mjtNum error, int differ) {
   }
   for (int i = 0; i < s->n; i++) {
     int joint = group->joint[i];
-    const mjgpPiece* piece = p->piece + i;
-    s->t[i] = p->t[i];
+    mjgpPiece* piece = s->piece + i;
+    s->t[i] = piece->friction = p->t[i];
+    mjgp_storePiece(piece, g);
     if (piece->shaft) {
       mjgp_storeShaft(g, joint, piece->shaft,
                       piece->jumps ? p->t[i] + mjgp_taken(s, s->acc, i) : piece->shaft->t, fastest);
@@ -327,14 +325,11 @@ void mjgp_makeNewton(mjgpNewton* p, mjgpStep* s) {
   p->solved = p->t + n;
   p->acc = p->solved + n;
   p->dacc = p->acc + ld;
-  p->piece = mj_stackAllocByte(d, sizeof(mjgpPiece) * n, _Alignof(mjgpPiece));
-  int shafts = 0;
   for (int i = 0; i < s->n; i++) {
-    shafts += s->gaps && mjgp_hasGap(s->g->config->joint + group->joint[i]);
+    p->nshaft += s->gaps && mjgp_hasGap(s->g->config->joint + group->joint[i]) ? 2 : 0;
   }
-  mjgpShaft* shaft =
-      shafts ? mj_stackAllocByte(d, 2 * sizeof(mjgpShaft) * (size_t)shafts, _Alignof(mjgpShaft))
-             : NULL;
+  size_t shafts = sizeof(mjgpShaft) * (size_t)p->nshaft;
+  mjgpShaft* shaft = p->shaft = shafts ? mj_stackAllocByte(d, shafts, _Alignof(mjgpShaft)) : NULL;
   mju_copy(p->t, s->t, s->n);
   mjgp_smoothGradient(group, p->smooth, s->a);
   if (s->rows) {
@@ -343,9 +338,14 @@ void mjgp_makeNewton(mjgpNewton* p, mjgpStep* s) {
     mjgp_accelerations(s);
   }
   for (int i = 0; i < s->n; i++) {
-    mjgp_startPiece(p->piece + i, s->g, s->m, group->joint[i], s->acc[i], shaft);
-    shaft = p->piece[i].shaft ? shaft + 2 : shaft;
-    p->monotone &= p->piece[i].monotone;
+    mjgp_startPiece(s->piece + i, s->g, s->m, group->joint[i], s->acc[i], shaft, s->released);
+    shaft = s->piece[i].shaft ? shaft + 2 : shaft;
+    if (s->spring) {
+      s->piece[i].compliance = s->spring[2 * i];
+      s->piece[i].t_last = s->spring[2 * i + 1];
+      s->piece[i].monotone &= s->piece[i].ordinary;
+    }
+    p->monotone &= s->piece[i].monotone;
     p->size = mju_max(p->size, mju_abs(group->force[group->E_dof[group->E_adr[i]]]));
   }
   p->whole = p->monotone && !s->rows;
@@ -358,9 +358,9 @@ void mjgp_makeNewton(mjgpNewton* p, mjgpStep* s) {
 static int toRestBranch(mjgpNewton* p) {
   int asked = 0;
   for (int i = 0; i < p->s->n; i++) {
-    asked |= mjgp_mayBeElsewhere(p->piece + i, p->s->g);
+    asked |= mjgp_mayBeElsewhere(p->s->piece + i);
   }
-  return asked && mjgp_makeDelassus(p->s) ? mjgp_toRestBranch(p->s, p->piece) : 0;
+  return asked && mjgp_makeDelassus(p->s) ? mjgp_toRestBranch(p->s) : 0;
 }
 
 
@@ -371,7 +371,7 @@ static int step(mjgpNewton* p) {
   const mjgpGroup* group = s->group;
   makeLines(p);
   mju_copy(s->target, p->t, s->n);
-  if (!mjgp_solveSystem(&p->system, p->piece, s->gradient, 1, s->search, p->t)) {
+  if (!mjgp_solveSystem(&p->system, s->piece, s->gradient, 1, s->search, p->t)) {
     return 0;
   }
   mju_copy(p->solved, p->t, s->n);
@@ -414,7 +414,7 @@ static int iterate(mjgpNewton* p, int flg_connect) {
     error = changes ? error : residual(p);
     int ends = !differ || (error <= mjgpROOT && (error > mjgpGAINED * before || isZero(p)));
     if (!changes && ends) {
-      if ((!flg_connect || !toRestBranch(p)) && !mjgp_releasePieces(p->piece, s->n, s->g)) {
+      if ((!flg_connect || !toRestBranch(p)) && !mjgp_releasePieces(s->piece, s->n)) {
         return finish(p, k, error, differ);
       }
     } else {

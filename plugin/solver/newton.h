@@ -1,4 +1,4 @@
-// Newton on the active set, states of constraints and pieces of gears: solves nearly every step.
+// Newton on the active set, states of constraints and branches of gears: solves nearly every step.
 
 #ifndef MJGEAR_PLUGIN_NEWTON_H_
 #define MJGEAR_PLUGIN_NEWTON_H_
@@ -10,11 +10,12 @@
 typedef struct mjgpNewton_ {
   mjgpStep* s;
   mjgpSystem system;
-  mjgpPiece* piece;  // (n)
-  mjtNum* t;         // friction                                                  (n)
-  mjtNum* solved;    // friction that the linear system gave                      (n)
-  mjtNum* w;         // scratch                                                   (nv)
-  mjtNum* smooth;    // M a - b at s->a, and at the start of a step               (2 nv)
+  mjgpShaft* shaft;  // two a gear with a gap
+  int nshaft;
+  mjtNum* t;       // friction                                                  (n)
+  mjtNum* solved;  // friction that the linear system gave                      (n)
+  mjtNum* w;       // scratch                                                   (nv)
+  mjtNum* smooth;  // M a - b at s->a, and at the start of a step               (2 nv)
   mjtNum* before;
   mjtNum* from;  // J a - aref at the start of a step                         (nefc)
   mjtNum* row;   // its change                                                (nefc)
@@ -25,10 +26,10 @@ typedef struct mjgpNewton_ {
   int whole;     // 1: the cost is convex, gears included
 } mjgpNewton;
 
-// Allocate on d's stack, and set the pieces at s->a.
+// Allocate on d's stack, and start the gears at s->a from the branches in s->g.
 void mjgp_makeNewton(mjgpNewton* p, mjgpStep* s);
 
-// Solve from s->a, the states in group->state and the pieces in s->g; results in s->g,
+// Solve from s->a, the states in group->state and the branches in s->piece; results in s->g,
 // s->a, s->t. flg_connect: go to the branch that is connected to rest. Returns 1 if the
 // step is solved
 int mjgp_iterate(mjgpNewton* p, int flg_connect);

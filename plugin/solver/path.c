@@ -48,10 +48,8 @@ typedef struct mjgpPoint_ {
   mjtNum* a;         // (nv)
   mjtNum* t;         // (n)
   int* state;        // (nefc)
-  int* mode;         // (n)
-  int* load;         // (n)
+  mjgpPiece* piece;  // (n)
   mjgpShaft* shaft;  // (2 n)
-  int* jumps;        // (n)
 } mjgpPoint;
 
 typedef struct mjgpPath_ {
@@ -91,14 +89,13 @@ typedef struct mjgpPath_ {
 
 // Set the inputs of the gears at x.
 static void setInputs(const mjgpPath* path, mjtNum x) {
-  mjgpInput* in = &path->s->g->in;
   for (int i = 0; i < path->n; i++) {
-    int joint = path->s->group->joint[i];
+    mjgpPiece* piece = path->s->piece + i;
     const mjgpInputs *begin = path->begin + i, *end = path->end + i;
-    in->v[joint] = end->v + (x - 1) * (end->v - begin->v);
-    in->tau[joint] = end->tau + (x - 1) * (end->tau - begin->tau);
-    in->coulomb[joint] = end->coulomb + (x - 1) * (end->coulomb - begin->coulomb);
-    mjgp_setBounds(path->p->piece + i, path->s->g);
+    piece->v = end->v + (x - 1) * (end->v - begin->v);
+    piece->tau = end->tau + (x - 1) * (end->tau - begin->tau);
+    piece->coulomb = end->coulomb + (x - 1) * (end->coulomb - begin->coulomb);
+    mjgp_setBounds(piece);
   }
 }
 
@@ -112,13 +109,12 @@ static int isCurved(const mjgpShaft* shaft) {
 
 // Compute accelerations of the gears, rows and shafts at s->a and x.
 static void locate(mjgpPath* path) {
-  mjgpNewton* p = path->p;
   mjgpStep* s = path->s;
   setInputs(path, path->x);
   mjgp_accelerations(s);
   mjgp_residual(s->group, s->group->jar, s->a);
   for (int i = 0; i < path->n && path->curved; i++) {
-    mjgpPiece* piece = p->piece + i;
+    mjgpPiece* piece = s->piece + i;
     if (piece->shaft && !piece->jumps && isCurved(piece->shaft)) {
       mjgpShaft trial = *piece->shaft;
       *piece->shaft = mjgp_moveShaft(&trial, s->acc[i]) <= mjgpFACTORED ? *piece->shaft : trial;
@@ -130,39 +126,42 @@ static void locate(mjgpPath* path) {
 // Make the lines of the present pieces; and the gradient, the error of a curved path.
 static void linearize(mjgpPath* path) {
   mjgpStep* s = path->s;
-  mjtNum h = s->m->opt.timestep;
   if (path->curved) {
     mjgp_forceInStates(s->group);
     mjgp_gradient(s->group, path->gradient, NULL, s->a, NULL);
     mju_addToScl(path->gradient, path->G, path->x - 1, path->nv);
   }
   for (int i = 0; i < path->n; i++) {
-    mjgp_linePiece(path->p->piece + i, s->g, h, s->acc[i], mjgp_taken(s, s->acc, i));
+    mjgp_linePiece(s->piece + i, s->acc[i], mjgp_taken(s, s->acc, i));
   }
 }
 
 
-static mjtNum loadOf(const mjgpPath* path, int i) {
+// Returns the torque into gear i at s->acc and x.
+static mjtNum torqueIn(const mjgpPath* path, int i) {
   const mjgpStep* s = path->s;
-  const mjgpInput* in = &s->g->in;
-  int joint = s->group->joint[i];
-  return mjgi_lawLoad(in->gamma_u[joint], in->gamma_v[joint], mjgp_torqueIn(s, i), path->p->t[i]);
+  return s->piece[i].tau - s->piece[i].inertia * s->acc[i] - mjgp_taken(s, s->acc, i);
+}
+
+
+static mjtNum loadOf(const mjgpPath* path, int i) {
+  const mjgpPiece* piece = path->s->piece + i;
+  return mjgi_lawLoad(piece->gamma_u, piece->gamma_v, torqueIn(path, i), path->p->t[i]);
 }
 
 
 static mjtNum loadRate(const mjgpPath* path, int i) {
   const mjgpStep* s = path->s;
-  const mjgpInput* in = &s->g->in;
-  int joint = s->group->joint[i];
-  mjtNum u = path->end[i].tau - path->begin[i].tau - in->inertia[joint] * path->dacc[i] -
+  const mjgpPiece* piece = s->piece + i;
+  mjtNum u = path->end[i].tau - path->begin[i].tau - piece->inertia * path->dacc[i] -
              mjgp_taken(s, path->dacc, i);
-  return mjgi_lawLoad(in->gamma_u[joint], in->gamma_v[joint], u, path->dt[i]);
+  return mjgi_lawLoad(piece->gamma_u, piece->gamma_v, u, path->dt[i]);
 }
 
 
 // Returns the shift of the load at which a gear slips, by its brake.
 static mjtNum shiftOf(const mjgpPath* path, int i, int s) {
-  return s ? mjgp_boundOfPiece(path->p->piece + i, path->s->g, s).shift : 0;
+  return s ? path->s->piece[i].bound[s > 0].shift : 0;
 }
 
 
@@ -174,15 +173,8 @@ static void keep(mjgpPath* path) {
   mju_copy(place->a, s->a, path->nv);
   mju_copy(place->t, p->t, path->n);
   memcpy(place->state, s->group->state, sizeof(int) * (size_t)s->group->nefc);
-  for (int i = 0; i < path->n; i++) {
-    int joint = s->group->joint[i];
-    place->mode[i] = s->g->out.mode[joint];
-    place->load[i] = (int)s->g->out.load[joint];
-    if (p->piece[i].shaft) {
-      memcpy(place->shaft + 2 * i, p->piece[i].shaft, 2 * sizeof(mjgpShaft));
-      place->jumps[i] = p->piece[i].jumps;
-    }
-  }
+  memcpy(place->piece, s->piece, sizeof(mjgpPiece) * (size_t)path->n);
+  memcpy(place->shaft, p->shaft, sizeof(mjgpShaft) * (size_t)p->nshaft);
 }
 
 
@@ -194,15 +186,8 @@ static void goBack(mjgpPath* path) {
   mju_copy(s->a, place->a, path->nv);
   mju_copy(p->t, place->t, path->n);
   memcpy(s->group->state, place->state, sizeof(int) * (size_t)s->group->nefc);
-  for (int i = 0; i < path->n; i++) {
-    int joint = s->group->joint[i];
-    s->g->out.mode[joint] = place->mode[i];
-    s->g->out.load[joint] = place->load[i];
-    if (p->piece[i].shaft) {
-      memcpy(p->piece[i].shaft, place->shaft + 2 * i, 2 * sizeof(mjgpShaft));
-      p->piece[i].jumps = place->jumps[i];
-    }
-  }
+  memcpy(s->piece, place->piece, sizeof(mjgpPiece) * (size_t)path->n);
+  memcpy(p->shaft, place->shaft, sizeof(mjgpShaft) * (size_t)p->nshaft);
   locate(path);
 }
 
@@ -219,16 +204,16 @@ static mjtNum product(const mjgpPath* path, const mjtNum* da, mjtNum dx, const m
 
 // Factor the equations of the pieces, with the sign of their determinant.
 static int factor(mjgpPath* path) {
-  mjgpNewton* p = path->p;
+  const mjgpPiece* piece = path->s->piece;
   linearize(path);
-  if (!mjgp_spend(path->s) || !mjgp_updateSystem(&path->p->system, p->piece)) {
+  if (!mjgp_spend(path->s) || !mjgp_updateSystem(&path->p->system, piece)) {
     return 0;
   }
 
   // the sign for equations that are continuous across pieces
   path->sign = path->p->system.sign;
   for (int i = 0; i < path->n; i++) {
-    path->sign = p->piece[i].held || p->piece[i].turned ? -path->sign : path->sign;
+    path->sign = piece[i].held || piece[i].turned ? -path->sign : path->sign;
   }
   return 1;
 }
@@ -236,18 +221,16 @@ static int factor(mjgpPath* path) {
 
 // Compute the direction: da, dt, dacc, djar.
 static void direct(mjgpPath* path) {
-  mjgpNewton* p = path->p;
   mjgpStep* s = path->s;
   mjgpGroup* group = s->group;
-  mjtNum h = s->m->opt.timestep;
   int n = path->n;
 
   // change of the lines with the inputs; they are linear in them
   setInputs(path, path->x + 1);
   for (int i = 0; i < n; i++) {
-    mjgpPiece *line = path->line + i, *piece = p->piece + i;
+    mjgpPiece *line = path->line + i, *piece = s->piece + i;
     *line = *piece;
-    mjgp_linePiece(line, s->g, h, s->acc[i], mjgp_taken(s, s->acc, i));
+    mjgp_linePiece(line, s->acc[i], mjgp_taken(s, s->acc, i));
     line->t -= piece->t;
     line->target += s->acc[i] - piece->target;
   }
@@ -298,7 +281,7 @@ static int correct(mjgpPath* path, mjtNum length) {
     if (k && !factor(path)) {
       return 0;
     }
-    mjgp_solveSystem(&path->p->system, path->p->piece, path->gradient, 0, path->ea, path->et);
+    mjgp_solveSystem(&path->p->system, path->s->piece, path->gradient, 0, path->ea, path->et);
     mju_subFrom(path->et, path->p->t, path->n);
     direct(path);
     mjtNum along =
@@ -361,10 +344,8 @@ static int endingLoad(const mjgpPath* path, mjgpBound bound, int i, int side, in
 static int gearEnd(mjtNum* value, mjtNum* slope, const mjgpPath* path, mjgpEnd end, int i, int sign,
                    mjtNum along, mjtNum by) {
   const mjgpStep* s = path->s;
-  const mjgpInput* in = &s->g->in;
-  const mjgpPiece* piece = path->p->piece + i;
-  int joint = s->group->joint[i], mode = s->g->out.mode[joint];
-  int load = s->g->out.load[joint] > 0 ? 1 : -1;
+  const mjgpPiece* piece = s->piece + i;
+  int mode = piece->mode, load = piece->load > 0 ? 1 : -1;
   if (piece->jumps && end != mjgpEND_LOAD) {
     int side = end == mjgpEND_ABOVE ? 1 : 0, up = piece->shaft[1].t > piece->shaft->t ? 1 : -1;
     up = side ? up : -up;
@@ -380,14 +361,15 @@ static int gearEnd(mjtNum* value, mjtNum* slope, const mjgpPath* path, mjgpEnd e
     *slope = load * by;
     return mode || shiftOf(path, i, 1) == 0;
   }
-  mjtNum h = s->m->opt.timestep, e = in->compliance[joint], t = path->p->t[i];
+  mjtNum h = piece->h, t = path->p->t[i];
   if (mode) {
-    *value = mode * mjgp_slip(s->g, joint, in->v[joint] + h * s->acc[i], t);
-    *slope = mode * (path->end[i].v - path->begin[i].v + h * path->dacc[i] - e * path->dt[i]);
+    *value = mode * mjgp_slipOfPiece(piece, piece->v + h * s->acc[i], t);
+    *slope = mode * (path->end[i].v - path->begin[i].v + h * path->dacc[i] -
+                     piece->compliance * path->dt[i]);
     return end == mjgpEND_ABOVE;
   }
   int side = end == mjgpEND_ABOVE ? 1 : -1;
-  mjgpBound bound = mjgp_boundOfPiece(piece, s->g, side);
+  mjgpBound bound = piece->bound[side > 0];
   load = bound.shift == 0 ? load : endingLoad(path, bound, i, side, sign);
   mjtNum rate = load * by + path->end[i].coulomb - path->begin[i].coulomb;
   *value = bound.r * (load * (along + bound.shift) + bound.c) - side * t;
@@ -403,11 +385,11 @@ static int boundaryOf(mjgpEnd end) {
 
 // Returns the length to where the torque of a shaft leaves its tangent, at most length.
 static mjtNum shaftEnd(mjgpPath* path, int i, int sign, mjtNum length) {
-  const mjgpShaft* shaft = path->p->piece[i].shaft;
+  const mjgpShaft* shaft = path->s->piece[i].shaft;
   mjtNum from = path->s->acc[i], rate = sign * path->dacc[i], low = 0, high = length;
   mjgpShaft trial = *shaft;
   mjtNum off = isCurved(shaft) ? mjgpCLOSE : mjgpSAME;
-  if (path->p->piece[i].jumps || rate == 0 || mjgp_moveShaft(&trial, from + length * rate) <= off) {
+  if (path->s->piece[i].jumps || rate == 0 || mjgp_moveShaft(&trial, from + length * rate) <= off) {
     return length;
   }
 
@@ -472,7 +454,7 @@ static mjtNum findEnd(mjgpEnd* end, int* which, mjgpPath* path, int sign, mjtNum
     }
   }
   for (int i = 0; i < path->n; i++) {
-    mjtNum until = path->p->piece[i].shaft ? shaftEnd(path, i, sign, length) : length;
+    mjtNum until = path->s->piece[i].shaft ? shaftEnd(path, i, sign, length) : length;
     if (until < length) {
       length = until;
       *end = mjgpEND_SHAFT;
@@ -486,10 +468,8 @@ static mjtNum findEnd(mjgpEnd* end, int* which, mjgpPath* path, int sign, mjtNum
 // Change to the piece after a breakpoint.
 static void cross(mjgpPath* path, mjgpEnd end, int i) {
   mjgpGroup* group = path->s->group;
-  mjgpResult* out = &path->s->g->out;
   int* state = group->state + (end >= mjgpEND_UPPER ? path->cone[i] : i);
-  int joint =
-      group->joint[end == mjgpEND_LOAD || end == mjgpEND_ABOVE || end == mjgpEND_BELOW ? i : 0];
+  mjgpPiece* piece = path->s->piece + i;  // of ends of gears
   switch (end) {
     case mjgpEND_ROW:
     case mjgpEND_DRY:
@@ -502,16 +482,14 @@ static void cross(mjgpPath* path, mjgpEnd end, int i) {
       }
       break;
     case mjgpEND_LOAD:
-      out->load[joint] = out->load[joint] > 0 ? -1 : 1;
+      piece->load = piece->load > 0 ? -1 : 1;
       break;
-    case mjgpEND_SHAFT: {
-      mjgpPiece* piece = path->p->piece + i;
+    case mjgpEND_SHAFT:
       piece->jumps = mjgp_findJump(piece->shaft, piece->shaft + 1, path->before, path->behind.a);
       if (!piece->jumps) {
         *piece->shaft = path->behind;
       }
       break;
-    }
     case mjgpEND_UPPER:
     case mjgpEND_LOWER: {
       int row = path->cone[i];
@@ -523,14 +501,13 @@ static void cross(mjgpPath* path, mjgpEnd end, int i) {
       break;
     }
     default:
-      if (path->p->piece[i].jumps) {
-        mjgp_leaveJump(path->p->piece + i, end == mjgpEND_ABOVE ? 1 : -1);
+      if (piece->jumps) {
+        mjgp_leaveJump(piece, end == mjgpEND_ABOVE ? 1 : -1);
         break;
       }
-      out->mode[joint] = out->mode[joint] ? 0 : end == mjgpEND_ABOVE ? 1 : -1;
-      if (shiftOf(path, i, out->mode[joint]) != 0) {
-        mjtNum load = loadOf(path, i) + shiftOf(path, i, out->mode[joint]);
-        out->load[joint] = load < 0 ? -1 : 1;
+      piece->mode = piece->mode ? 0 : end == mjgpEND_ABOVE ? 1 : -1;
+      if (shiftOf(path, i, piece->mode) != 0) {
+        piece->load = loadOf(path, i) + shiftOf(path, i, piece->mode) < 0 ? -1 : 1;
       }
   }
 }
@@ -627,13 +604,11 @@ static void allocate(mjgpPath* path, mjgpNewton* p) {
   path->djar = path->dacc + ld;
   path->begin = mj_stackAllocByte(d, 2 * sizeof(mjgpInputs) * n, _Alignof(mjgpInputs));
   path->end = path->begin + n;
-  path->line = mj_stackAllocByte(d, sizeof(mjgpPiece) * n, _Alignof(mjgpPiece));
+  path->line = mj_stackAllocByte(d, 2 * sizeof(mjgpPiece) * n, _Alignof(mjgpPiece));
+  path->place.piece = path->line + n;
   path->place.shaft = mj_stackAllocByte(d, 2 * sizeof(mjgpShaft) * n, _Alignof(mjgpShaft));
-  path->cone = mj_stackAllocInt(d, (size_t)group->ncone + nefc + 3 * n);
+  path->cone = mj_stackAllocInt(d, (size_t)group->ncone + nefc);
   path->place.state = path->cone + group->ncone;
-  path->place.mode = path->place.state + nefc;
-  path->place.load = path->place.mode + n;
-  path->place.jumps = path->place.load + n;
   for (int i = 0, k = 0; k < group->ncone; i++) {
     if (group->type[i] == mjCNSTR_CONTACT_ELLIPTIC) {
       path->cone[k] = i;
@@ -647,7 +622,7 @@ static void allocate(mjgpPath* path, mjgpNewton* p) {
   }
   path->curved = group->ncone > 0;
   for (int i = 0; i < s->n; i++) {
-    path->curved |= p->piece[i].shaft != NULL;
+    path->curved |= s->piece[i].shaft != NULL;
   }
 }
 
@@ -676,20 +651,18 @@ static int setAcceleration(mjgpPath* path, mjgpStart kind) {
 static void startResting(mjgpPath* path, int i) {
   const mjgpStep* s = path->s;
   const mjgpGroup* group = s->group;
-  mjgpGears* g = s->g;
-  int joint = group->joint[i];
-  mjtNum h = s->m->opt.timestep;
-  mjtNum free = mjgp_slip(g, joint, path->end[i].v + h * s->acc[i], 0);
+  mjgpPiece* piece = s->piece + i;
+  mjtNum h = piece->h, free = mjgp_slipOfPiece(piece, path->end[i].v + h * s->acc[i], 0);
   mjtNum part =
       mjgpAPART * path->unit * mju_sqrt(group->M[group->M_adr[group->E_dof[group->E_adr[i]]]]);
   mjtNum golden = mjgpGOLDEN * i - floor(mjgpGOLDEN * i);
   path->begin[i].v -= free;
-  path->begin[i].tau += g->in.inertia[joint] * free / h + part * (golden - 0.5);
+  path->begin[i].tau += piece->inertia * free / h + part * (golden - 0.5);
   path->begin[i].coulomb += part * (1 + golden);
   path->p->t[i] = 0;
-  g->out.mode[joint] = 0;
+  piece->mode = 0;
   setInputs(path, 0);
-  g->out.load[joint] = loadOf(path, i) >= 0 ? 1 : -1;
+  piece->load = loadOf(path, i) >= 0 ? 1 : -1;
 }
 
 
@@ -700,27 +673,25 @@ static void startResting(mjgpPath* path, int i) {
 static int startFar(mjgpPath* path) {
   mjgpNewton* p = path->p;
   mjgpStep* s = path->s;
-  mjgpGears* g = s->g;
   mjtNum h = s->m->opt.timestep, most = mjMINVAL * mjMINVAL;
   if (!s->rows || s->gaps || !setAcceleration(path, mjgpSTART_REST)) {
     return 0;
   }
   for (int i = 0; i < path->n; i++) {
-    int joint = s->group->joint[i];
-    if (g->in.brake[joint].holding > 0 || g->in.brake[joint].blocked) {
+    const mjgpPiece* piece = s->piece + i;
+    if (piece->brake && (piece->brake->holding > 0 || piece->brake->blocked)) {
       return 0;
     }
-    mjtNum v = mjgp_slip(g, joint, path->end[i].v + h * s->acc[i], 0) / h;
+    mjtNum v = mjgp_slipOfPiece(piece, path->end[i].v + h * s->acc[i], 0) / h;
     most += v * v / mjgp_stepSize(s, i);
   }
   most = mju_sqrt(most);
   for (int i = 0; i < path->n; i++) {
-    int joint = s->group->joint[i];
-    mjtNum c = mjgp_stepSize(s, i), e = g->in.compliance[joint], inertia = g->in.inertia[joint];
-    mjtNum gamma = g->in.gamma_u[joint] + g->in.gamma_v[joint], slope = gamma * inertia / h;
-    mjtNum grows = g->in.gamma_v[joint] + slope * e;
-    mjtNum slip = mjgp_slip(g, joint, path->end[i].v + h * s->acc[i], 0);
-    mjtNum load = gamma * mjgp_torqueIn(s, i) + slope * slip;
+    mjgpPiece* piece = s->piece + i;
+    mjtNum c = mjgp_stepSize(s, i), gamma = piece->gamma_u + piece->gamma_v;
+    mjtNum slope = gamma * piece->inertia / h, grows = piece->gamma_v + slope * piece->compliance;
+    mjtNum slip = mjgp_slipOfPiece(piece, path->end[i].v + h * s->acc[i], 0);
+    mjtNum load = gamma * torqueIn(path, i) + slope * slip;
     int sign = load > 0 ? -1 : 1, holds = grows >= 1;
 
     // friction that stops the motion, and its speed
@@ -729,19 +700,19 @@ static int startFar(mjgpPath* path) {
     path->begin[i].v = holds ? 0 : -t * h * c / (1 + own);
     path->begin[i].tau = gamma > 0 ? path->end[i].tau - load / gamma : path->end[i].tau;
     path->begin[i].coulomb = 0;
-    g->out.mode[joint] = holds ? 0 : sign;
-    g->out.load[joint] = -sign;
+    piece->mode = holds ? 0 : sign;
+    piece->load = -sign;
   }
   if (!mjgp_inner(s, p->t)) {
     return 0;
   }
   mjgp_accelerations(s);
   for (int i = 0; i < path->n; i++) {
-    int joint = s->group->joint[i];
+    const mjgpPiece* piece = s->piece + i;
     mjtNum v = path->end[i].v + h * s->acc[i];
-    mjtNum free = path->begin[i].v + mjgp_slip(g, joint, v, p->t[i]);
+    mjtNum free = path->begin[i].v + mjgp_slipOfPiece(piece, v, p->t[i]);
     path->begin[i].v = path->end[i].v - free;
-    path->begin[i].tau += g->in.inertia[joint] * free / h;
+    path->begin[i].tau += piece->inertia * free / h;
   }
   path->x = 0;
   mjgp_gradient(s->group, path->G, NULL, s->a, p->t);
@@ -755,7 +726,9 @@ static int start(mjgpPath* path, mjgpStart kind) {
   mjgpStep* s = path->s;
   const mjgpGroup* group = s->group;
   for (int i = 0; i < path->n; i++) {
-    p->piece[i].released = 0;  // releases of a failed solution
+    if (s->piece[i].released && !s->released) {
+      mjgp_setReleased(s->piece + i, 0);  // a release of a failed solution
+    }
   }
   if (kind == mjgpSTART_FAR) {
     return startFar(path);
@@ -767,7 +740,7 @@ static int start(mjgpPath* path, mjgpStart kind) {
   path->x = 0;
   setInputs(path, 0);
   for (int i = 0; i < path->n; i++) {
-    mjgpPiece* piece = p->piece + i;
+    mjgpPiece* piece = s->piece + i;
     if (piece->shaft) {
       piece->jumps = 0;
       mjgp_moveShaft(piece->shaft, s->acc[i]);
@@ -786,16 +759,15 @@ int mjgp_followPath(mjgpNewton* p) {
   mjgpPath memory, *path = &memory;
   int solved = 0, fine = s->group->ncone > 0;
   for (int i = 0; i < s->n; i++) {
-    if (mjgp_isBranch(p->piece + i)) {
+    if (mjgp_isBranch(s->piece + i)) {
       return 0;
     }
   }
   mj_markStack(s->d);
   allocate(path, p);
   for (int i = 0; i < path->n; i++) {
-    int joint = s->group->joint[i];
-    const mjgpInput* in = &s->g->in;
-    path->end[i] = (mjgpInputs){in->v[joint], in->tau[joint], in->coulomb[joint]};
+    const mjgpPiece* piece = s->piece + i;
+    path->end[i] = (mjgpInputs){piece->v, piece->tau, piece->coulomb};
   }
   for (int k = 0; k < mjgpNSTART << fine && !solved; k++) {
     path->fine = fine && k % 2;

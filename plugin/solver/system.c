@@ -98,12 +98,12 @@ int mjgp_solveSystem(mjgpSystem* sys, const mjgpPiece* piece, const mjtNum* grad
 //---------------------------------- branches ------------------------------------------------------
 
 // Sweep once. Returns the number of pieces that change.
-static int sweep(mjgpStep* s, mjgpPiece* piece, mjtNum* t, mjtNum* acc) {
+static int sweep(mjgpStep* s, mjtNum* t, mjtNum* acc) {
   int all = s->n + s->group->nextra, changes = 0;
   for (int i = 0; i < s->n; i++) {
     mjtNum before = t[i];
-    changes += mjgp_proxPiece(piece + i, s->g, s->m->opt.timestep, mjgp_delassus(s, i, i),
-                              mjgp_delassusTorque(s, i, i), acc[i], mjgp_taken(s, acc, i), t + i);
+    changes += mjgp_proxPiece(s->piece + i, mjgp_delassus(s, i, i), mjgp_delassusTorque(s, i, i),
+                              acc[i], mjgp_taken(s, acc, i), t + i);
     for (int r = 0; r < all; r++) {
       acc[r] -= mjgp_delassus(s, r, i) * (t[i] - before);
     }
@@ -112,19 +112,19 @@ static int sweep(mjgpStep* s, mjgpPiece* piece, mjtNum* t, mjtNum* acc) {
 }
 
 
-void mjgp_sweepGears(mjgpStep* s, mjgpPiece* piece, mjtNum* t, mjtNum* acc) {
+void mjgp_sweepGears(mjgpStep* s, mjtNum* t, mjtNum* acc) {
   for (int k = 0, calm = 0; k < mjgpSWEEPS && calm < mjgpCALM; k++) {
-    calm = sweep(s, piece, t, acc) ? 0 : calm + 1;
+    calm = sweep(s, t, acc) ? 0 : calm + 1;
   }
 }
 
 
-int mjgp_toRestBranch(mjgpStep* s, const mjgpPiece* piece) {
+int mjgp_toRestBranch(mjgpStep* s) {
   int count = 0;
   for (int i = 0; i < s->n; i++) {
-    if (mjgp_mayBeElsewhere(piece + i, s->g)) {
-      count += mjgp_connectPiece(piece + i, s->g, s->m->opt.timestep, mjgp_delassus(s, i, i),
-                                 mjgp_delassusTorque(s, i, i));
+    if (mjgp_mayBeElsewhere(s->piece + i)) {
+      count +=
+          mjgp_connectPiece(s->piece + i, mjgp_delassus(s, i, i), mjgp_delassusTorque(s, i, i));
     }
   }
   return count;

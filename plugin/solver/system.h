@@ -47,12 +47,12 @@ int mjgp_updateSystem(mjgpSystem* system, const mjgpPiece* piece);
 int mjgp_solveSystem(mjgpSystem* system, const mjgpPiece* piece, const mjtNum* gradient,
                      int flg_factor, mjtNum* da, mjtNum* t);
 
-// Block Gauss-Seidel over the gears at the linearization, until none changes its piece: updates
+// Block Gauss-Seidel over the gears at the linearization, until none changes its branch: updates
 // friction t and the accelerations acc                                         (n, n + nextra)
-void mjgp_sweepGears(mjgpStep* s, mjgpPiece* piece, mjtNum* t, mjtNum* acc);
+void mjgp_sweepGears(mjgpStep* s, mjtNum* t, mjtNum* acc);
 
 // Move self-locking gears at a solution to the branch that is connected to rest, all others given;
 // s->W is that of the rows' states. Returns the number of moved gears
-int mjgp_toRestBranch(mjgpStep* s, const mjgpPiece* piece);
+int mjgp_toRestBranch(mjgpStep* s);
 
 #endif  // MJGEAR_PLUGIN_SYSTEM_H_

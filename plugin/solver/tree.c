@@ -79,7 +79,7 @@ static int assemble(mjgpTree* tree) {
   const int *own = g->config->own, *line = g->config->line;
   const mjtNum *M = tree->d->M, *slope = tree->Mhat->slope, *force = tree->force;
   mjgpPiece *piece = tree->piece, *end = piece + tree->n;
-  mjtNum *a = tree->a, *pivot = tree->pivot, h = m->opt.timestep;
+  mjtNum *a = tree->a, *pivot = tree->pivot;
   int all = 1, *held = tree->held;
 
   // rows in whole lanes; pivot: additions of lines to the diagonal
@@ -91,7 +91,7 @@ static int assemble(mjgpTree* tree) {
     if (piece < end && own[piece->joint] == k) {
       mjgpPiece* at = piece++;
       if (!at->kept) {
-        all &= mjgp_linePiece(at, g, h, at->shaft ? at->shaft->a : 0, 0);
+        all &= mjgp_linePiece(at, at->shaft ? at->shaft->a : 0, 0);
       }
       if (at->held) {
         a[k] = at->target;
@@ -158,15 +158,13 @@ static void balance(mjgpTree* tree) {
 
 // Check the pieces and set the next ones. Returns 1 if all are unchanged.
 static int check(mjgpTree* tree) {
-  mjgpGears* g = tree->g;
-  mjtNum h = tree->m->opt.timestep;
   int right = 1;
   for (int b = 0; b < tree->n; b++) {
     mjgpPiece* piece = tree->piece + b;
-    int dof = g->config->own[piece->joint];
+    int dof = tree->g->config->own[piece->joint];
     mjtNum a = tree->a[dof];
     mjtNum t = piece->held ? heldForce(tree, dof) : piece->t + piece->slope * (a - piece->acc);
-    int kept = !mjgp_nextPiece(piece, g, h, a, 0, t, 0);
+    int kept = !mjgp_nextPiece(piece, a, 0, t, 0);
     right &= kept;
     piece->kept = kept && !piece->shaft;
   }
@@ -200,13 +198,13 @@ static int balances(mjgpTree* tree) {
 
 // Returns 1 if gear i has one solution, all others given. W is at least 1 over the diagonal, and at
 // most that of its motor alone.
-static int hasOneSolution(const mjgpTree* tree, int i) {
+static int hasOneSolution(const mjgpTree* tree, const mjgpPiece* piece) {
   const mjModel* m = tree->m;
-  int dof = tree->g->config->own[i];
-  mjtNum slope = tree->Mhat->slope[dof], inertia = tree->g->in.inertia[i];
+  int dof = tree->g->config->own[piece->joint];
+  mjtNum slope = tree->Mhat->slope[dof], inertia = piece->inertia;
   mjtNum own = tree->d->M[m->M_rowadr[dof] + m->M_rownnz[dof] - 1] + slope;
   return inertia <= m->dof_armature[dof] + slope &&
-         mjgp_hasOneSolution(tree->g, i, 1 / own, 1 / inertia);
+         mjgp_hasOneSolution(piece, 1 / own, 1 / inertia);
 }
 
 
@@ -216,13 +214,13 @@ static int toRestBranch(mjgpTree* tree) {
   mjgpGears* g = tree->g;
   int count = 0;
   for (int b = 0; b < tree->n && tree->special; b++) {
-    int i = tree->joint[b];
-    if (mjgp_mayBeElsewhere(tree->piece + b, g) && !hasOneSolution(tree, i)) {
+    mjgpPiece* piece = tree->piece + b;
+    if (mjgp_mayBeElsewhere(piece) && !hasOneSolution(tree, piece)) {
       mjgp_factorInertia(tree->Mhat, tree->m, tree->d, g);
-      mjtNum W = mjgp_inverseDiagonal(tree->m, tree->Mhat, tree->balance, g->config->own[i]);
-      int moved =
-          mjgp_connectPiece(tree->piece + b, g, tree->m->opt.timestep, W, g->in.inertia[i] * W);
-      tree->piece[b].kept &= !moved;
+      mjtNum W =
+          mjgp_inverseDiagonal(tree->m, tree->Mhat, tree->balance, g->config->own[piece->joint]);
+      int moved = mjgp_connectPiece(piece, W, piece->inertia * W);
+      piece->kept &= !moved;
       count += moved;
     }
   }
@@ -234,7 +232,7 @@ static int toRestBranch(mjgpTree* tree) {
 static int release(mjgpTree* tree) {
   int count = 0;
   for (int b = 0; b < tree->n && tree->special & mjgpSTATIC; b++) {
-    int released = mjgp_releasePiece(tree->piece + b, tree->g);
+    int released = mjgp_releasePiece(tree->piece + b);
     tree->piece[b].kept &= !released;
     count += released;
   }
@@ -261,7 +259,7 @@ static int startPieces(mjgpTree* tree, const int* joint, int n) {
       eligible = 0;
     } else {
       mjgp_startPiece(tree->piece + b, g, m, i, tree->d->qacc_warmstart[dof],
-                      tree->shaft ? tree->shaft + 2 * b : NULL);
+                      tree->shaft ? tree->shaft + 2 * b : NULL, 0);
       tree->piece[b].kept = 0;
       special |= in->ordinary[i]                             ? 0
                  : in->static_ratio[i] != 1 || in->braked[i] ? mjgpOTHER | mjgpSTATIC
@@ -300,8 +298,9 @@ static int solveTree(mjgpTree* tree) {
                                .iterations = iterations,
                                .factorizations = iterations,
                                .residual = g->out.last_info.residual};
-  for (int b = 0; b < tree->n && solved && tree->shaft; b++) {
+  for (int b = 0; b < tree->n && solved; b++) {
     const mjgpShaft* shaft = tree->piece[b].shaft;
+    mjgp_storePiece(tree->piece + b, g);
     if (shaft) {
       mjgp_storeShaft(g, tree->joint[b], shaft, shaft->t, tree->most);
     }

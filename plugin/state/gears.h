@@ -58,7 +58,6 @@ typedef struct mjgpBrake_ {
   int front;       // 1: the brake is in front of the teeth, 0: behind them
   int blocked;     // direction in which the joint cannot move, 0: none
   mjtNum tooth;    // mjgpSTATE_TOOTH after this step
-  int broken;      // 1: the brake is solved as if it slipped
 } mjgpBrake;
 
 // form of the actuators' velocity gains in the integrator
