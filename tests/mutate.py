@@ -485,7 +485,7 @@ MUTATIONS = [
         [
             ("mju_dot(p->smooth, s->search, nv) - linear;", "mju_dot(p->smooth, s->search, nv) + linear;"),
             ("f ? -mju_dot(f, p->row,", "f ? mju_dot(f, p->row,"),
-            ("linear += p->t[i] * mjgp_mulGear(group, i, s->search);", ""),
+            ("linear += s->t[i] * mjgp_mulGear(group, i, s->search);", ""),
             ("mju_addToScl(p->smooth, p->before, 1 - share, nv);", ""),
             ("if (changes && k >= exchanges", "if (changes && !p->whole && k >= exchanges"),
             ("mjgp_subtractForces(s->group, s->gradient, s->group->f);", ""),

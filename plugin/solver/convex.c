@@ -55,25 +55,13 @@ static mjtNum searchLine(mjgpStep* s, const mjtNum* t) {
 }
 
 
-// Returns 1 if the gradient at a with friction t is round-off.
-static int isZero(mjgpStep* s, const mjtNum* t) {
-  mjgp_gradient(s->group, s->gradient, s->rounding, s->a, t);
-  for (int i = 0; i < s->group->nv; i++) {
-    if (mju_abs(s->gradient[i]) > mjgpZERO * s->rounding[i]) {
-      return 0;
-    }
-  }
-  return 1;
-}
-
-
 int mjgp_inner(mjgpStep* s, const mjtNum* t) {
   mjgpGroup* group = s->group;
   int nv = group->nv;
   for (int k = 0; k < mjgpINNER; k++) {
     mjgp_evaluate(s);
-    int zero = isZero(s, t);
-    if (zero) {
+    mjgp_gradient(group, s->gradient, s->rounding, s->a, t);
+    if (mjgp_isRoundOff(s->gradient, s->rounding, nv)) {
       return mjgp_linearize(s);
     }
     if (!mjgp_spend(s) || !mjgp_factor(group)) {

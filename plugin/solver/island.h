@@ -106,6 +106,15 @@ void mjgp_subtractForces(const mjgpGroup* group, mjtNum* x, const mjtNum* f);
 void mjgp_gradient(const mjgpGroup* group, mjtNum* gradient, mjtNum* rounding, const mjtNum* a,
                    const mjtNum* t);
 
+// Returns 1 if a gradient is zero up to this round-off                               (n)
+static inline int mjgp_isRoundOff(const mjtNum* gradient, const mjtNum* rounding, int n) {
+  int zero = 1;
+  for (int i = 0; i < n && zero; i++) {
+    zero = mju_abs(gradient[i]) <= mjgpZERO * rounding[i];
+  }
+  return zero;
+}
+
 // x += E' t
 void mjgp_addGears(const mjgpGroup* group, mjtNum* x, const mjtNum* t);
 

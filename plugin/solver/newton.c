@@ -59,7 +59,7 @@ static int nextPieces(mjgpNewton* p) {
   mjtNum size = p->size;
   int changes = 0;
   for (int i = 0; i < s->n; i++) {
-    size = mju_max(size, mju_abs(p->t[i]));  // an unknown of the same system
+    size = mju_max(size, mju_abs(s->t[i]));  // an unknown of the same system
   }
   for (int i = 0; i < s->n; i++) {
     mjgpPiece* piece = s->piece + i;
@@ -69,13 +69,13 @@ static int nextPieces(mjgpNewton* p) {
 
       // a steep line of a pre-sliding gear has fewer digits than the solution
       int yields = !piece->mode && piece->compliance > 0;
-      p->t[i] = yields && mju_abs(p->t[i] - line) <= mjgpCLOSE * size ? p->t[i] : line;
+      s->t[i] = yields && mju_abs(s->t[i] - line) <= mjgpCLOSE * size ? s->t[i] : line;
     }
     changes += mjgp_isBranch(piece)
                    ? mjgp_nextBranch(piece, mjgp_stepSize(s, i), mjgp_delassusTorque(s, i, i),
-                                     s->acc[i], x, p->t[i], size)
-                   : mjgp_nextPiece(piece, s->acc[i], x, p->t[i], size);
-    p->t[i] = piece->friction;
+                                     s->acc[i], x, s->t[i], size)
+                   : mjgp_nextPiece(piece, s->acc[i], x, s->t[i], size);
+    s->t[i] = piece->friction;
   }
   return changes;
 }
@@ -94,7 +94,7 @@ static int forcesDiffer(const mjgpStep* s) {
 static void setRounding(mjgpNewton* p) {
   mjgpStep* s = p->s;
   const mjgpGroup* group = s->group;
-  mjgp_gradient(group, p->w, s->rounding, s->a, p->t);
+  mjgp_gradient(group, p->w, s->rounding, s->a, s->t);
   for (int i = 0; i < s->n; i++) {
     mjtNum size = s->piece[i].shaft ? DBL_EPSILON * mjgp_shaftSize(s->piece[i].shaft) : 0;
     for (int k = group->E_adr[i]; k < group->E_adr[i + 1] && size > 0; k++) {
@@ -107,12 +107,7 @@ static void setRounding(mjgpNewton* p) {
 // Returns 1 if the gradient with friction is round-off.
 static int isZero(mjgpNewton* p) {
   setRounding(p);
-  for (int i = 0; i < p->s->group->nv; i++) {
-    if (!(mju_abs(p->w[i]) <= mjgpZERO * p->s->rounding[i])) {
-      return 0;
-    }
-  }
-  return 1;
+  return mjgp_isRoundOff(p->w, p->s->rounding, p->s->group->nv);
 }
 
 
@@ -128,7 +123,7 @@ static mjtNum slopeAt(mjgpNewton* p, mjtNum share, const mjtNum* f) {
   for (int i = 0; i < s->n && p->whole; i++) {
     mjtNum along = p->dacc[i];
     if (along != 0) {
-      slope += along * mjgp_frictionAt(s->piece + i, p->acc[i] + share * along, along, p->t[i]);
+      slope += along * mjgp_frictionAt(s->piece + i, p->acc[i] + share * along, along, s->t[i]);
     }
   }
   return slope;
@@ -148,7 +143,7 @@ static int shorten(mjgpNewton* p) {
   mjtNum linear = mju_dot(p->before, s->search, nv);
   mjtNum quadratic = mju_dot(p->smooth, s->search, nv) - linear;
   for (int i = 0; i < s->n && !p->whole; i++) {
-    linear += p->t[i] * mjgp_mulGear(group, i, s->search);
+    linear += s->t[i] * mjgp_mulGear(group, i, s->search);
   }
   mjgpBracket b = {.high = 1};
   b.at_low = slopeAt(p, 0, NULL) + linear;
@@ -169,7 +164,7 @@ static int shorten(mjgpNewton* p) {
   mju_addToScl(s->a, s->search, share - 1, nv);
   mju_addScl(s->acc, p->acc, p->dacc, share, count);
   for (int i = 0; i < s->n; i++) {
-    p->t[i] += (share - 1) * (p->t[i] - s->target[i]);
+    s->t[i] += (share - 1) * (s->t[i] - s->target[i]);
   }
 
   // linear quantities are known at both ends of the step
@@ -202,9 +197,9 @@ static void settleBranches(mjgpNewton* p) {
   p->system.factored = 0;
   mjgp_freeAcceleration(s, p->dacc, p->acc);
   for (int r = 0; r < all; r++) {
-    p->dacc[r] -= mju_dot(s->W + r * s->group->ld, p->t, s->n);
+    p->dacc[r] -= mju_dot(s->W + r * s->group->ld, s->t, s->n);
   }
-  mjgp_sweepGears(s, p->t, p->dacc);
+  mjgp_sweepGears(s, s->t, p->dacc);
 }
 
 
@@ -223,12 +218,8 @@ static mjtNum residual(mjgpNewton* p) {
   mjgp_addGears(group, p->w, p->solved);
   mju_zero(s->next, group->nv);
   for (int i = 0; i < s->n; i++) {
-    const mjgpPiece* piece = s->piece + i;
-    int slips = !piece->held && piece->weight == 1 && piece->mode != 0;
-    int lined = s->rows && (slips || (piece->shaft && !piece->jumps));
-    mjtNum t = lined ? mjgp_onLine(piece, s->acc[i], mjgp_taken(s, s->acc, i)) : p->t[i];
     for (int k = group->E_adr[i]; k < group->E_adr[i + 1]; k++) {
-      s->next[group->E_dof[k]] += mju_abs(group->E[k] * t);
+      s->next[group->E_dof[k]] += mju_abs(group->E[k] * s->t[i]);
     }
   }
   for (int k = 0; k < group->nv; k++) {
@@ -272,7 +263,7 @@ static int finish(mjgpNewton* p, int iterations, mjtNum error, int differ) {
   for (int i = 0; i < s->n && s->gaps; i++) {
     // a shaft and its motor's friction may balance
     for (int k = group->E_adr[i]; k < group->E_adr[i + 1] && s->piece[i].shaft; k++) {
-      s->next[group->E_dof[k]] += mju_abs(group->E[k] * p->t[i]);
+      s->next[group->E_dof[k]] += mju_abs(group->E[k] * s->t[i]);
     }
   }
   for (int k = 0; k < group->nv; k++) {
@@ -288,12 +279,12 @@ static int finish(mjgpNewton* p, int iterations, mjtNum error, int differ) {
   for (int i = 0; i < s->n; i++) {
     int joint = group->joint[i];
     mjgpPiece* piece = s->piece + i;
-    s->t[i] = piece->friction = p->t[i];
+    piece->friction = s->t[i];
     mjgp_storePiece(piece, g);
     if (piece->shaft) {
       mjgp_storeShaft(g, joint, piece->shaft,
-                      piece->jumps ? p->t[i] + mjgp_taken(s, s->acc, i) : piece->shaft->t, fastest);
-      g->out.t[joint] = p->t[i];
+                      piece->jumps ? s->t[i] + mjgp_taken(s, s->acc, i) : piece->shaft->t, fastest);
+      g->out.t[joint] = s->t[i];
       continue;
     }
     g->out.cancellation[joint] = mju_abs(g->in.v[joint]) + h * most;
@@ -314,15 +305,14 @@ void mjgp_makeNewton(mjgpNewton* p, mjgpStep* s) {
   size_t n = (size_t)s->n, nefc = (size_t)group->nefc, ld = (size_t)group->ld;
   size_t size = (size_t)mjgi_simdEnd(group->nv);
   *p = (mjgpNewton){.s = s, .monotone = 1};
-  mjtNum* number = mj_stackAllocNum(d, 3 * size + 2 * nefc + 2 * n + 2 * ld);
+  mjtNum* number = mj_stackAllocNum(d, 3 * size + 2 * nefc + n + 2 * ld);
   mju_zero(number, (int)(3 * size));
   p->w = number;
   p->smooth = p->w + size;
   p->before = p->smooth + size;
   p->from = p->before + size;
   p->row = p->from + nefc;
-  p->t = p->row + nefc;
-  p->solved = p->t + n;
+  p->solved = p->row + nefc;
   p->acc = p->solved + n;
   p->dacc = p->acc + ld;
   for (int i = 0; i < s->n; i++) {
@@ -330,7 +320,6 @@ void mjgp_makeNewton(mjgpNewton* p, mjgpStep* s) {
   }
   size_t shafts = sizeof(mjgpShaft) * (size_t)p->nshaft;
   mjgpShaft* shaft = p->shaft = shafts ? mj_stackAllocByte(d, shafts, _Alignof(mjgpShaft)) : NULL;
-  mju_copy(p->t, s->t, s->n);
   mjgp_smoothGradient(group, p->smooth, s->a);
   if (s->rows) {
     integratorAccelerations(p);
@@ -370,11 +359,11 @@ static int step(mjgpNewton* p) {
   mjgpStep* s = p->s;
   const mjgpGroup* group = s->group;
   makeLines(p);
-  mju_copy(s->target, p->t, s->n);
-  if (!mjgp_solveSystem(&p->system, s->piece, s->gradient, 1, s->search, p->t)) {
+  mju_copy(s->target, s->t, s->n);
+  if (!mjgp_solveSystem(&p->system, s->piece, s->gradient, 1, s->search, s->t)) {
     return 0;
   }
-  mju_copy(p->solved, p->t, s->n);
+  mju_copy(p->solved, s->t, s->n);
   memcpy(s->factored, group->state, sizeof(int) * (size_t)group->nefc);
   mju_copy(p->from, group->jar, group->nefc);
   mju_copy(p->before, p->smooth, group->nv);

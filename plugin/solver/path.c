@@ -146,7 +146,7 @@ static mjtNum torqueIn(const mjgpPath* path, int i) {
 
 static mjtNum loadOf(const mjgpPath* path, int i) {
   const mjgpPiece* piece = path->s->piece + i;
-  return mjgi_lawLoad(piece->gamma_u, piece->gamma_v, torqueIn(path, i), path->p->t[i]);
+  return mjgi_lawLoad(piece->gamma_u, piece->gamma_v, torqueIn(path, i), path->s->t[i]);
 }
 
 
@@ -171,7 +171,7 @@ static void keep(mjgpPath* path) {
   mjgpPoint* place = &path->place;
   place->x = path->x;
   mju_copy(place->a, s->a, path->nv);
-  mju_copy(place->t, p->t, path->n);
+  mju_copy(place->t, s->t, path->n);
   memcpy(place->state, s->group->state, sizeof(int) * (size_t)s->group->nefc);
   memcpy(place->piece, s->piece, sizeof(mjgpPiece) * (size_t)path->n);
   memcpy(place->shaft, p->shaft, sizeof(mjgpShaft) * (size_t)p->nshaft);
@@ -184,7 +184,7 @@ static void goBack(mjgpPath* path) {
   const mjgpPoint* place = &path->place;
   path->x = place->x;
   mju_copy(s->a, place->a, path->nv);
-  mju_copy(p->t, place->t, path->n);
+  mju_copy(s->t, place->t, path->n);
   memcpy(s->group->state, place->state, sizeof(int) * (size_t)s->group->nefc);
   memcpy(s->piece, place->piece, sizeof(mjgpPiece) * (size_t)path->n);
   memcpy(p->shaft, place->shaft, sizeof(mjgpShaft) * (size_t)p->nshaft);
@@ -242,16 +242,16 @@ static void direct(mjgpPath* path) {
 
 
 static void move(mjgpPath* path, const mjtNum* da, const mjtNum* dt, mjtNum share) {
-  mjgpNewton* p = path->p;
-  mju_addToScl(path->s->a, da, share, path->nv);
-  mju_addToScl(p->t, dt, share, path->n);
+  mjgpStep* s = path->s;
+  mju_addToScl(s->a, da, share, path->nv);
+  mju_addToScl(s->t, dt, share, path->n);
   if (path->curved) {
     locate(path);
     return;
   }
-  mjgpGroup* group = path->s->group;
+  mjgpGroup* group = s->group;
   setInputs(path, path->x);
-  mju_addToScl(path->s->acc, path->dacc, share, path->n + group->nextra);
+  mju_addToScl(s->acc, path->dacc, share, path->n + group->nextra);
   mju_addToScl(group->jar, path->djar, share, group->nefc);
 }
 
@@ -282,7 +282,7 @@ static int correct(mjgpPath* path, mjtNum length) {
       return 0;
     }
     mjgp_solveSystem(&path->p->system, path->s->piece, path->gradient, 0, path->ea, path->et);
-    mju_subFrom(path->et, path->p->t, path->n);
+    mju_subFrom(path->et, path->s->t, path->n);
     direct(path);
     mjtNum along =
         product(path, path->ea, 0, path->da, 1) / product(path, path->da, 1, path->da, 1);
@@ -332,7 +332,7 @@ static int endingLoad(const mjgpPath* path, mjgpBound bound, int i, int side, in
   mjtNum load = loadOf(path, i) + bound.shift, rate = loadRate(path, i);
   mjtNum coulomb = path->end[i].coulomb - path->begin[i].coulomb;
   int first = load < 0 ? -1 : 1;
-  mjtNum value = bound.r * (first * load + bound.c) - side * path->p->t[i];
+  mjtNum value = bound.r * (first * load + bound.c) - side * path->s->t[i];
   mjtNum slope = sign * (bound.r * (first * rate + coulomb) - side * path->dt[i]);
   mjtNum length = slope < 0 ? value / -slope : 0;
   return first * (load + sign * length * rate) < 0 ? -first : first;
@@ -349,7 +349,7 @@ static int gearEnd(mjtNum* value, mjtNum* slope, const mjgpPath* path, mjgpEnd e
   if (piece->jumps && end != mjgpEND_LOAD) {
     int side = end == mjgpEND_ABOVE ? 1 : 0, up = piece->shaft[1].t > piece->shaft->t ? 1 : -1;
     up = side ? up : -up;
-    *value = up * (piece->shaft[side].t - mjgp_taken(s, s->acc, i) - path->p->t[i]);
+    *value = up * (piece->shaft[side].t - mjgp_taken(s, s->acc, i) - path->s->t[i]);
     *slope = up * (-mjgp_taken(s, path->dacc, i) - path->dt[i]);
     return 1;
   }
@@ -361,7 +361,7 @@ static int gearEnd(mjtNum* value, mjtNum* slope, const mjgpPath* path, mjgpEnd e
     *slope = load * by;
     return mode || shiftOf(path, i, 1) == 0;
   }
-  mjtNum h = piece->h, t = path->p->t[i];
+  mjtNum h = piece->h, t = path->s->t[i];
   if (mode) {
     *value = mode * mjgp_slipOfPiece(piece, piece->v + h * s->acc[i], t);
     *slope = mode * (path->end[i].v - path->begin[i].v + h * path->dacc[i] -
@@ -629,15 +629,14 @@ static void allocate(mjgpPath* path, mjgpNewton* p) {
 
 // Set the acceleration of a start. Returns 0 if there is none.
 static int setAcceleration(mjgpPath* path, mjgpStart kind) {
-  mjgpNewton* p = path->p;
   mjgpStep* s = path->s;
   const mjtNum* acc = s->d->plugin_state + s->g->config->acc;
   for (int k = 0; k < path->nv && kind == mjgpSTART_LAST; k++) {
     s->a[k] = acc[s->group->dof[k]];
   }
   if (kind == mjgpSTART_REST) {
-    mju_zero(p->t, path->n);
-    if (!mjgp_inner(s, p->t)) {
+    mju_zero(s->t, path->n);
+    if (!mjgp_inner(s, s->t)) {
       return 0;
     }
   }
@@ -659,7 +658,7 @@ static void startResting(mjgpPath* path, int i) {
   path->begin[i].v -= free;
   path->begin[i].tau += piece->inertia * free / h + part * (golden - 0.5);
   path->begin[i].coulomb += part * (1 + golden);
-  path->p->t[i] = 0;
+  path->s->t[i] = 0;
   piece->mode = 0;
   setInputs(path, 0);
   piece->load = loadOf(path, i) >= 0 ? 1 : -1;
@@ -671,7 +670,6 @@ static void startResting(mjgpPath* path, int i) {
 // so that few gears change direction on the path. Motor torque, momentum of rotors and Coulomb
 // friction grow with x. Returns 0 if there is no such start.
 static int startFar(mjgpPath* path) {
-  mjgpNewton* p = path->p;
   mjgpStep* s = path->s;
   mjtNum h = s->m->opt.timestep, most = mjMINVAL * mjMINVAL;
   if (!s->rows || s->gaps || !setAcceleration(path, mjgpSTART_REST)) {
@@ -696,33 +694,32 @@ static int startFar(mjgpPath* path) {
 
     // friction that stops the motion, and its speed
     mjtNum t = sign * most / mju_sqrt(c), own = holds ? 0 : slope / (1 - grows) * h * c;
-    p->t[i] = holds ? t : t * own / (1 + own);
+    s->t[i] = holds ? t : t * own / (1 + own);
     path->begin[i].v = holds ? 0 : -t * h * c / (1 + own);
     path->begin[i].tau = gamma > 0 ? path->end[i].tau - load / gamma : path->end[i].tau;
     path->begin[i].coulomb = 0;
     piece->mode = holds ? 0 : sign;
     piece->load = -sign;
   }
-  if (!mjgp_inner(s, p->t)) {
+  if (!mjgp_inner(s, s->t)) {
     return 0;
   }
   mjgp_accelerations(s);
   for (int i = 0; i < path->n; i++) {
     const mjgpPiece* piece = s->piece + i;
     mjtNum v = path->end[i].v + h * s->acc[i];
-    mjtNum free = path->begin[i].v + mjgp_slipOfPiece(piece, v, p->t[i]);
+    mjtNum free = path->begin[i].v + mjgp_slipOfPiece(piece, v, s->t[i]);
     path->begin[i].v = path->end[i].v - free;
     path->begin[i].tau += piece->inertia * free / h;
   }
   path->x = 0;
-  mjgp_gradient(s->group, path->G, NULL, s->a, p->t);
+  mjgp_gradient(s->group, path->G, NULL, s->a, s->t);
   return 1;
 }
 
 
 static int start(mjgpPath* path, mjgpStart kind) {
   path->p->system.factored = 0;
-  mjgpNewton* p = path->p;
   mjgpStep* s = path->s;
   const mjgpGroup* group = s->group;
   for (int i = 0; i < path->n; i++) {
@@ -744,12 +741,12 @@ static int start(mjgpPath* path, mjgpStart kind) {
     if (piece->shaft) {
       piece->jumps = 0;
       mjgp_moveShaft(piece->shaft, s->acc[i]);
-      p->t[i] = piece->shaft->t - mjgp_taken(s, s->acc, i);
+      s->t[i] = piece->shaft->t - mjgp_taken(s, s->acc, i);
     } else {
       startResting(path, i);
     }
   }
-  mjgp_gradient(group, path->G, NULL, s->a, p->t);
+  mjgp_gradient(group, path->G, NULL, s->a, s->t);
   return 1;
 }
 
