@@ -19,8 +19,8 @@ import json, re, shlex, subprocess
 shown = subprocess.run(["ctest", "--test-dir", "build/fuzz", "-L", "^(fuzz|long)$", "--show-only=json-v1"], check=True, capture_output=True)
 for test in json.loads(shown.stdout)["tests"]:
     print(re.sub(r"-max_total_time=\d+ -seed=1", "-max_total_time=3600", shlex.join(test["command"])), end="\0")
-print("PYTHONPATH=python MJGEAR_LIBRARIES=build/lib build/venv-check/bin/python tests/fuzz_identify_logs.py 3600", end="\0")
-print("PYTHONPATH=python MJGEAR_LIBRARIES=build/lib build/venv/bin/python tests/fuzz_python_objects.py 3600", end="\0")' |
+print("PYTHONPATH=python MJGEAR_LIBRARIES=build/lib build/venv-check/bin/python tests/python/identify/fuzz_logs.py 3600", end="\0")
+print("PYTHONPATH=python MJGEAR_LIBRARIES=build/lib build/venv/bin/python tests/python/fuzz_objects.py 3600", end="\0")' |
     xargs -0 -n 1 -P "$CTEST_PARALLEL_LEVEL" bash -c
 }
 
@@ -51,26 +51,26 @@ install_training() {
 # examples for Newton, with the MuJoCo that it pins and the wheel for it
 newton() {
   install_newton && build/venv-newton/bin/pip install --quiet --no-deps --force-reinstall dist/mjgear-*linux*"$(uname -m)".whl &&
-    MJGEAR_SOURCE_DIR=$PWD build/venv-newton/bin/python tests/test_warp_newton.py
+    MJGEAR_SOURCE_DIR=$PWD build/venv-newton/bin/python tests/python/warp/test_newton.py
 }
 
 # and for mjlab; its MuJoCo is another one
 mjlab() {
   install_mjlab && build/venv-mjlab/bin/pip install --quiet --no-deps --force-reinstall dist/mjgear-*linux*"$(uname -m)".whl &&
-    MJGEAR_SOURCE_DIR=$PWD build/venv-mjlab/bin/python tests/test_warp_mjlab.py
+    MJGEAR_SOURCE_DIR=$PWD build/venv-mjlab/bin/python tests/python/warp/test_mjlab.py
 }
 
 # a training with stable-baselines3, with the plugin of the build
 training() {
   install_training && MJGEAR_SOURCE_DIR=$PWD PYTHONPATH=$PWD/python MJGEAR_LIBRARIES=$PWD/build/lib OMP_NUM_THREADS=1 \
-    build/venv-training/bin/python tests/train_hopper.py
+    build/venv-training/bin/python tests/examples/train_hopper.py
 }
 
 coverage() {
   local test
   for test in coverage scales arm_coverage; do
     PYTHONPATH=python MJGEAR_LIBRARIES=build/lib OPENBLAS_NUM_THREADS=1 \
-      build/venv-check/bin/python "tests/test_identify_$test.py" 100 || return
+      build/venv-check/bin/python "tests/python/identify/test_$test.py" 100 || return
   done
 }
 

@@ -2,7 +2,7 @@
 
     python python/write_keys.py      python/mjgear/_keys.py, and examples/mjgear.code-snippets for MJCF in VS Code
 
-tests/test_python_objects.py fails if a file differs.
+tests/python/test_objects.py fails if a file differs.
 """
 
 import json

@@ -1,6 +1,6 @@
 """pytest for the tests in Python: after ./demo they run with no variable set.
 
-    build/venv/bin/pytest tests/test_python_gears.py::Test::test_x
+    build/venv/bin/pytest tests/python/test_gears.py::Test::test_x
     build/venv/bin/pytest -m "not slow"
 
 Finds the package, the plugin and the programs in build/. Names of programs that ctest passes as arguments, by file;
@@ -23,10 +23,10 @@ ARGUMENTS = {
     "test_mjgear": ["mjgear"],
     "test_models": ["mjgear"],
     "test_problem_format": ["mjgear-solve-many"],
-    "test_python_bam": ["mjgear"],
-    "test_python_hold": ["mjgear"],
-    "test_python_strict": ["mjgear"],
-    "test_python_urdf": ["mjgear"],
+    "test_bam": ["mjgear"],
+    "test_hold": ["mjgear"],
+    "test_strict": ["mjgear"],
+    "test_urdf": ["mjgear"],
     "test_remedies": ["mjgear"],
     "test_papers": ["mjgear-run"],
     "test_report": ["mjgear-run"],
@@ -40,7 +40,7 @@ ARGUMENTS = {
 
 collect_ignore = []
 if importlib.util.find_spec("jinja2") is None:  # of mujoco[sysid]
-    collect_ignore.append("test_identify_robot.py")
+    collect_ignore.append("python/identify/test_robot.py")
 
 
 def pytest_configure(config):
@@ -83,8 +83,14 @@ def pytest_pycollect_makemodule(module_path, parent):
     return File.from_parent(parent, path=module_path)
 
 
+def ctest_name(path):
+    """tests/python/test_gears.py is test_python_gears in ctest, tests/python/identify/test_arm.py test_identify_arm."""
+    parts = path.relative_to(SOURCE / "tests").parts
+    folder = next((one for one in ("plugin", "identify", "warp", "python") if one in parts), "")
+    return "_".join(filter(None, ("test", folder, path.stem.removeprefix("test_").removeprefix(folder).lstrip("_"))))
+
+
 def pytest_collection_modifyitems(items):
     for item in items:
-        name = item.path.stem
-        if name in SLOW or (f"test_plugin_{name.removeprefix('test_')}" in SLOW and "plugin" in item.path.parts):
+        if ctest_name(item.path) in SLOW:
             item.add_marker(pytest.mark.slow)

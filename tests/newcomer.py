@@ -131,7 +131,7 @@ def type_lines(terminal, block, typed):
 
 def play_films(terminal):
     if shutil.which("chromium"):
-        terminal.type("python3 tests/films.py")
+        terminal.type("python3 tests/scenes/films.py")
     else:
         print("- films\n    not played: no chromium")
 

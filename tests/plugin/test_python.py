@@ -11,7 +11,7 @@ except ImportError as error:
     print(error)
     sys.exit(77)
 
-sys.path.insert(0, str(pathlib.Path(os.environ["MJGEAR_SOURCE_DIR"]) / "tests"))
+sys.path.insert(0, str(pathlib.Path(os.environ["MJGEAR_SOURCE_DIR"]) / "tests/python"))
 from geared_arm import ARM, EXTENSION, run
 
 

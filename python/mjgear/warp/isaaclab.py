@@ -5,7 +5,7 @@
     robot.gears.friction        # see mjgear.warp.Gears; robot is the Articulation
 
 Isaac Lab's own drive computes the torque of the motor. Its friction is a bound by the torques of the last step; here it is the gear's law in the
-solve. Written for the main branch of October 2026, Isaac Lab 3.0 with DriveBam; it has not run with Isaac Lab, but with tests/isaaclab_standin.py.
+solve. Written for the main branch of October 2026, Isaac Lab 3.0 with DriveBam; it has not run with Isaac Lab, but with tests/python/warp/isaaclab_standin.py.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """A notebook runs from the first cell to the last, and its file keeps the outputs.
 
-    tests/notebook.py NOTEBOOK [--write]
+    tests/examples/notebook.py NOTEBOOK [--write]
 
 Executes it in a separate kernel, beside the file, so that its assertions hold; fails if an output differs from the file.
 --write puts the new outputs into the file.
@@ -55,7 +55,7 @@ def main():
     for number in lost:
         print(
             f"{options.notebook}: cell {number} shows {shown(new.cells[number])}, the file keeps {shown(kept.cells[number])}; "
-            f"tests/notebook.py {options.notebook} --write"
+            f"tests/examples/notebook.py {options.notebook} --write"
         )
     return bool(lost)
 

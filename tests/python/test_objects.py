@@ -24,7 +24,7 @@ import mjgear
 from geared_arm import ARM
 from mjgear import _catalogue, _keys, _library, _programs
 
-SOURCE = pathlib.Path(__file__).parents[1]
+SOURCE = pathlib.Path(__file__).parents[2]
 
 
 def geared(sensors=False, **values):

@@ -22,7 +22,7 @@ from geared_arm import ARM, EXTENSION
 from mjgear import _extras
 
 TOOL = sys.argv.pop(1)
-SOURCE = pathlib.Path(__file__).parents[1]
+SOURCE = pathlib.Path(__file__).parents[2]
 
 # a base with two branches, each with a joint; %s: further elements of a joint
 BRANCHES = """

@@ -2,6 +2,7 @@
 
 import contextlib
 import io
+import os
 import pathlib
 import struct
 import sys
@@ -9,8 +10,9 @@ import tempfile
 import unittest
 from unittest import mock
 
+SOURCE = pathlib.Path(os.environ["MJGEAR_SOURCE_DIR"])
+sys.path[:0] = [str(SOURCE / "scenes"), str(SOURCE / "tests/viewer")]
 import programs
-from programs import SOURCE
 
 try:
     import matplotlib  # noqa: F401
@@ -20,7 +22,6 @@ except ImportError:
     sys.exit(77)
 
 RUN = sys.argv.pop(1)
-sys.path.insert(0, str(SOURCE / "scenes"))
 import report as module
 
 

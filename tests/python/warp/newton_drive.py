@@ -1,4 +1,4 @@
-"""The arm of examples/newton_drive.py without its play, in Newton and with the plugin: their angles agree. Run by test_warp_newton.py."""
+"""The arm of examples/newton_drive.py without its play, in Newton and with the plugin: their angles agree. Run by test_newton.py."""
 
 import pathlib
 import re
@@ -10,7 +10,7 @@ import warp as wp
 
 import mjgear
 
-sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "examples"))
+sys.path.insert(0, str(pathlib.Path(__file__).parents[3] / "examples"))
 import newton_drive as example
 
 

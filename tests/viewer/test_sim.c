@@ -12,8 +12,8 @@
 
 #include <cmocka.h>
 
-#include "../viewer/tune.h"
 #include "load.h"
+#include "tune.h"
 #include "with_plugin.h"
 
 #define H 0.001

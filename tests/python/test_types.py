@@ -6,7 +6,7 @@ import subprocess
 import sys
 import tempfile
 
-PYTHON = pathlib.Path(__file__).parents[1] / "build" / "venv-check" / "bin" / "python"
+PYTHON = pathlib.Path(__file__).parents[2] / "build" / "venv-check" / "bin" / "python"
 if not PYTHON.exists():
     print("./check makes build/venv-check, with mypy")
     sys.exit(77)

@@ -36,10 +36,10 @@ def run(*words):
 
 def test_in_mjlab():
     # all releases of mjlab give the plugin's result
-    print(run(SOURCE / "tests" / "test_warp.py", "interface"))
+    print(run(SOURCE / "tests/python/warp/test_warp.py", "interface"))
 
     # mjlab's DC motor with a gear
-    print(run(SOURCE / "tests" / "mjlab_motor.py"))
+    print(run(SOURCE / "tests/python/warp/mjlab_motor.py"))
 
     # a policy learns with the gear; the example itself checks that there was one
     text = run(SOURCE / "examples" / "mjlab_cartpole.py")

@@ -1,6 +1,6 @@
 """Count how often the 95 % intervals of whole arms hold the truth, and how often the right friction is chosen. Arms drawn anew.
 
-    test_identify_arm_coverage.py DRAWS [LOGS]     100 draws take an hour and a half of one core; ./check --long runs them
+    test_arm_coverage.py DRAWS [LOGS]     100 draws take an hour and a half of one core; ./check --long runs them
 
 Each of six joints draws its friction from made_up_arm.RUNGS. Torques have noise of 2 %, are quantized and up to 4 ms late; the
 model's inertias are off by up to 10 %, torque constants by up to 5 %. Of the draws of each number at least 90 % must hold;

@@ -1,5 +1,5 @@
 """MjgearActuatorCfg with a stand-in of Isaac Lab: a servo moves as with the plugin, holds still where Isaac Lab's own friction creeps, and its
-encoder is on the motor or on the link. Run by test_warp_newton.py."""
+encoder is on the motor or on the link. Run by test_newton.py."""
 
 import copy
 

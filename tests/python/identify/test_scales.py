@@ -1,6 +1,6 @@
 """Given scales are tested: torque constants and masses that are off, on servos that another integrator simulates.
 
-    test_identify_scales.py [DRAWS]     without an argument the tests, of one servo; 100 new servos take ten minutes of one core
+    test_scales.py [DRAWS]     without an argument the tests, of one servo; 100 new servos take ten minutes of one core
 
 Of new servos at least 90 % must pass each of CASES.
 """

@@ -1139,7 +1139,7 @@ def interface():
     code += "g['j1'].coulomb = [0.5, 0.25]; assert (g.coulomb.numpy()[:, 0] == [0.5, 0.25]).all() and g['j1'].friction.shape == (2,), g.coulomb; "
     code += "assert g.power_loss is g.power and g.internal_force is g.internal"
     told = subprocess.run(
-        [sys.executable, "-c", code], cwd=SOURCE / "tests", capture_output=True, text=True, check=False
+        [sys.executable, "-c", code], cwd=SOURCE / "tests/python/warp", capture_output=True, text=True, check=False
     )
     assert told.returncode == 0 and "frictionloss" not in told.stdout + told.stderr, (
         told

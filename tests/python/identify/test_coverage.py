@@ -1,6 +1,6 @@
 """Count how often the 95 % intervals hold the truth. Made-up servos, each on a bench of eight logs, with a wrong torque constant.
 
-    test_identify_coverage.py [DRAWS]     8 without an argument; 100 take a quarter of an hour of one core
+    test_coverage.py [DRAWS]     8 without an argument; 100 take a quarter of an hour of one core
 
 Of 100 draws, which are new in every run, at least 90 % of each number must hold. ./check makes the same 8 draws in every run. At least 3 must
 hold for each number: 95 % intervals fail this with a chance of 1e-5. Intervals a fifth as wide hold in 1 to 3 of them.

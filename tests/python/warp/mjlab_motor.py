@@ -1,4 +1,4 @@
-"""mjlab's cart behind a self-locking gear, GearedDcMotorActuatorCfg: it stands while the pole falls, and its motor moves it. Run by test_warp_mjlab.py."""
+"""mjlab's cart behind a self-locking gear, GearedDcMotorActuatorCfg: it stands while the pole falls, and its motor moves it. Run by test_mjlab.py."""
 
 import dataclasses
 

@@ -1,6 +1,6 @@
 """The ROS 2 package: its files are in the places of the ament index, and MuJoCo loads the plugin that the index names.
 
-tests/test_ros2.py PLUGIN
+tests/ros2/test_ros2.py PLUGIN
 """
 
 import ast
@@ -13,7 +13,7 @@ import tempfile
 import unittest
 import xml.etree.ElementTree as ElementTree
 
-SOURCE = pathlib.Path(os.environ.get("MJGEAR_SOURCE_DIR", pathlib.Path(__file__).resolve().parent.parent))
+SOURCE = pathlib.Path(os.environ.get("MJGEAR_SOURCE_DIR", pathlib.Path(__file__).resolve().parents[2]))
 PLUGIN = sys.argv.pop(1)
 LOAD = """
 import mujoco, sys

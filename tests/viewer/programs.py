@@ -7,7 +7,7 @@ import resource
 import signal
 import subprocess
 
-SOURCE = pathlib.Path(__file__).parents[1]
+SOURCE = pathlib.Path(__file__).parents[2]
 
 # the plugin of this build; no display, and no sanitizer's library before the program's own
 ENVIRONMENT = {k: v for k, v in os.environ.items() if k not in ("DISPLAY", "WAYLAND_DISPLAY", "LD_PRELOAD")}

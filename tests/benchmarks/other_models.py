@@ -1,6 +1,6 @@
 """Gears for all actuated joints of every MJCF file of a folder: which are refused, and why; which steps are worse than the plain model's.
 
-    python tests/other_models.py FOLDER [--steps 1000] [--seconds 120] [--table TABLE.md]
+    python tests/benchmarks/other_models.py FOLDER [--steps 1000] [--seconds 120] [--table TABLE.md]
 
 Each file is one process. Every hinge and slide that an actuator drives gets a gear that can be driven back (free), one that cannot (locking) and
 one with play, with each integrator that the plain model has. Controls are random numbers in their ranges, anew every twenty steps. A row has the
@@ -24,7 +24,7 @@ import numpy as np
 import mjgear
 from mjgear._check import actuator_roles
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "benchmarks/robots"))
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "benchmarks/robots"))
 import robots
 
 KINDS = {
@@ -321,7 +321,7 @@ def main():
     why = "\n".join(f"- {count}: {reason}" for reason, count in reasons.most_common())
     print(f"\n{total}\n{why}")
     if args.table:
-        made = f"Written by `tests/other_models.py {args.folder.name} --steps {args.steps} --seconds {args.seconds:g}`, MuJoCo {mujoco.__version__}."
+        made = f"Written by `tests/benchmarks/other_models.py {args.folder.name} --steps {args.steps} --seconds {args.seconds:g}`, MuJoCo {mujoco.__version__}."
         args.table.write_text(
             f"# {args.folder.name}\n\n{made}\n\n{head}\n" + "\n".join(lines) + f"\n\n{total}\n\n{why}\n",
             encoding="utf-8",

@@ -20,7 +20,7 @@ from mjgear.identify.arm import identify_logs, law, simulate, touching
 from mjgear.identify.arm.dynamics import Arm
 from mjgear.identify.arm.logs import ArmLog
 from mjgear.identify.logs import read_torques
-from test_identify_ladder import TORQUE, delivered, dynamometer
+from test_ladder import TORQUE, delivered, dynamometer
 
 MODELS = identify.MODELS
 LONG = bool(os.environ.get("MJGEAR_LONG"))

@@ -47,14 +47,14 @@ def test_examples():
     assert len(others) == 2 and all(first - last > 0.2 for first, last, _, _ in others.values()), others
 
     # torque of a Newton drive is the motor's in the law, as in the plugin; the encoder is on the motor or on the link, past 2 degrees of play
-    example("newton_drive.py", "tests")
+    example("newton_drive.py", "tests/python/warp")
     pattern = r"encoder on the (\w+): .* forearm is (\S+) mrad from its target and its motor (\S+); the gears then move (\S+) rad"
     for side, link, motor, moves in re.findall(pattern, example("newton_drive.py")):
         measured, other = (motor, link) if side == "motor" else (link, motor)
         assert abs(float(measured)) < 5 and abs(float(other)) > 30 and float(moves) == 0, (side, link, motor, moves)
 
     # Isaac Lab's BAM servos, by a stand-in of its interface
-    example("isaaclab_servo.py", "tests")
+    example("isaaclab_servo.py", "tests/python/warp")
 
 
 if __name__ == "__main__":
