@@ -86,12 +86,11 @@ def unknown_key(key: str) -> GearKeyError:
     return GearKeyError(_catalogue.unknown(key, "key", [*keys(), *gap_keys()]))
 
 
-def get_number(model: mujoco.MjModel, data: mujoco.MjData, joint: int, key: str) -> float | None:
-    """A number of a gear in one simulation; None where it is not given."""
+def get_number(pointers: _structs.Pointers, joint: int, key: str) -> float | None:
+    """A number of a gear in the simulation of this model and data; None where it is not given."""
     value = ctypes.c_double()
-    known = _structs.plugin.mjg_getGear(
-        ctypes.byref(value), model._address, data._address, joint, key.encode(errors="replace")
-    )
+    model, data = pointers
+    known = _structs.get_gear(ctypes.byref(value), model, data, joint, key.encode(errors="replace"))
     if known < 0:
         raise unknown_key(key)
     return value.value if known else None

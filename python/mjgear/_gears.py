@@ -347,6 +347,7 @@ class Gears(Mapping[str, Gear]):
             raise GearError(_FOREIGN)
         if not self._gears:
             raise GearError(_NONE)
+        self._pointers = self._find_pointers()
         self._names = {gear.name: gear for gear in reversed(self._gears.values())}
         self._names = dict(reversed(self._names.items()))
         self._sensors = self._find_sensors()
@@ -355,13 +356,14 @@ class Gears(Mapping[str, Gear]):
 
     def __getstate__(self) -> dict[str, Any]:
         """Return the state for pickle, without members that are rebuilt."""
-        return {name: value for name, value in self.__dict__.items() if name != "_plans"}
+        return {name: value for name, value in self.__dict__.items() if name not in ("_plans", "_pointers")}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Take the model of the data: unpickled data have a model of their own."""
         self.__dict__.update(state)
         if self._batch is None and hasattr(self._data, "model"):
             self._model = self._data.model
+        self._pointers = self._find_pointers()
 
     def __setattr__(self, name: str, value: Any) -> None:
         """Change a number of all gears: one, (n,) in the order of names, or over a Batch (nsim, n).
@@ -527,9 +529,7 @@ class Gears(Mapping[str, Gear]):
 
     def _get(self, joint: int, key: str) -> Any:
         return (
-            self._get_rows(joint, key)
-            if self._batch is not None
-            else _changes.get_number(self._model, self._data, joint, key)
+            self._get_rows(joint, key) if self._batch is not None else _changes.get_number(self._pointers, joint, key)
         )
 
     def _set(self, joint: int, values: Mapping[str, ArrayLike], describes: bool, sims: ArrayLike | None) -> None:
@@ -585,8 +585,16 @@ class Gears(Mapping[str, Gear]):
     def _read(self, joint: int) -> ctypes.Array[ctypes.c_double]:
         """Results of a gear of one simulation, as the library has them."""
         values = _ResultsOfLibrary()
-        _structs.plugin.mjg_readGear(values, self._model._address, self._data._address, joint)
+        model, data = self._pointers
+        _structs.read_gear(values, model, data, joint)
         return values
+
+    def _find_pointers(self) -> _structs.Pointers:
+        """Pointers to the model and the data, made once; over a Batch the data have none."""
+        return (
+            ctypes.c_void_p(self._model._address),
+            ctypes.c_void_p(None if self._batch is not None else self._data._address),
+        )
 
     # -------------------------------------- a Batch ----------------------------------------------
 

@@ -97,11 +97,12 @@ class Result:
         if gears._batch is not None:
             results = gear.results[:, self._number]
             return results if self.word is None else results.astype(np.int64)
-        where = gears._sensors.get(gear.joint)  # without an array of all results: half the time
+        joint = gear.joint
+        where = gears._sensors.get(joint)  # without an array of all results: half the time
         if where is not None:
             value = float(gears._data.sensordata[where.start + self._number])
         else:
-            value = gears._read(gear.joint)[self._number]
+            value = gears._read(joint)[self._number]
         return value if self.word is None else self.word(int(value))
 
     def __set__(self, gear: Gear, value: Any) -> None:
