@@ -1,7 +1,6 @@
 #include "check.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -17,121 +16,163 @@
 
 #define MAXUNKNOWN 32          // keys in the file that do not exist
 #define MAXNAME    64          // length of a key
+#define MAXERROR   1000        // what the engine says
 #define MAXTEXT    20000       // all problems
 #define LARGEST    (1L << 30)  // bytes of a file
 
 // The engine compiles a model only if its plugins accept it, and then says the first problem alone.
-// The tool therefore registers a plugin of the same name that accepts everything, unknown keys
-// included, and then calls the checks of the real one.
+// The tool therefore registers plugins that accept everything, unknown keys included, and then calls
+// the checks of the real one.
 
 
-//---------------------------------- keys in the file ----------------------------------------------
+//---------------------------------- the file ------------------------------------------------------
 
-// value of an attribute in the tag that begins at tag, or 0
-static int attribute(char value[MAXNAME], const char* tag, const char* name) {
-  size_t end = strcspn(tag, ">"), length = strlen(name);
-  for (const char* p = tag; (p = strstr(p, name)) && p < tag + end; p += length) {
-    const char* c = p + length;
-    c += strspn(c, " \t\r\n");
-    if (*c != '=' || !strchr(" \t\r\n", p[-1])) {
-      continue;
-    }
-    c++;
-    c += strspn(c, " \t\r\n");
-    char quote[2] = {*c, 0};
-    if (*c == '"' || *c == '\'') {
-      snprintf(value, MAXNAME, "%.*s", (int)strcspn(c + 1, quote), c + 1);
-      return 1;
-    }
-  }
-  return 0;
-}
-
-
-// blank out comments
-static void removeComments(char* text) {
-  for (char* p = text; (p = strstr(p, "<!--"));) {
-    char* end = strstr(p, "-->");
-    size_t n = end ? (size_t)(end - p) + 3 : strlen(p);
-    memset(p, ' ', n);
-  }
-}
-
-
-// keys of our plugin in the text that do not exist; each is a problem, told once
-static int findUnknown(char unknown[MAXUNKNOWN][MAXNAME], mjgReport* report, const char* text) {
-  int n = 0, ours = 0;
-  char instance[MAXNAME] = "", value[MAXNAME];
-  for (const char* p = text; (p = strchr(p, '<')); p++) {
-    if (!strncmp(p, "<plugin", 7)) {
-      ours = attribute(value, p, "plugin") && !strcmp(value, mjgpNAME);
-      instance[0] = 0;
-    } else if (!strncmp(p, "</plugin", 8)) {
-      ours = 0;
-    } else if (!strncmp(p, "<instance", 9) && !attribute(instance, p, "name")) {
-      instance[0] = 0;
-    } else if (!strncmp(p, "<config", 7) && ours && attribute(value, p, "key")) {
-      int found = 0;
-      if (!mjgp_checkKey(report, instance, value)) {
-        continue;
-      }
-      for (int i = 0; i < n; i++) {
-        found |= !strcmp(value, unknown[i]);
-      }
-      if (!found && n < MAXUNKNOWN) {
-        memcpy(unknown[n++], value, MAXNAME);
-      }
-    }
-  }
-  return n;
-}
-
-
-// text of a plain file, to be freed; null if it cannot be read. the engine reads it again, so a pipe is refused
-static char* readFile(const char* name, mjgReport* report) {
+// return 1 if the file is one that the engine may read; it reads it twice, so a pipe is refused
+static int isPlain(const char* name, mjgReport* report) {
   struct stat status;
-  if (!stat(name, &status) && (!S_ISREG(status.st_mode) || status.st_size > LARGEST)) {
-    mjg_refuse(report, "%s: %s", name,
-               S_ISREG(status.st_mode) ? "the file is larger than 1 GiB, which no model is"
-                                       : "this is no plain file; save the model in one");
-    return NULL;
+  if (stat(name, &status)) {
+    return 1;  // the engine says why it cannot be read
   }
-  FILE* file = fopen(name, "rb");
-  char* text = NULL;
-  size_t size = 0, used = 0;
-  while (file && !feof(file) && !ferror(file)) {
-    char* more = realloc(text, size += 65536);
-    if (!more) {
-      break;
-    }
-    text = more;
-    used += fread(text + used, 1, size - used - 1, file);
-    text[used] = 0;
+  if (!S_ISREG(status.st_mode)) {
+    mjg_refuse(report, "%s: this is no plain file; save the model in one", name);
+  } else if (status.st_size > LARGEST) {
+    mjg_refuse(report, "%s: the file is larger than 1 GiB, which no model is", name);
   }
-  if (!file || ferror(file)) {
-    free(text);
-    text = NULL;
-  }
-  if (file) {
-    fclose(file);
-  }
-  return text;
+  return !report->count;
 }
 
 
-//---------------------------------- the accepting plugin ------------------------------------------
+//---------------------------------- keys that do not exist ----------------------------------------
 
-// accept the known and the unknown keys
-static void registerAccepting(char unknown[MAXUNKNOWN][MAXNAME], int nunknown) {
+// types of elements that may have a plugin of ours: an instance, or keys of their own
+static const mjtObj kTypes[] = {mjOBJ_BODY, mjOBJ_SENSOR, mjOBJ_ACTUATOR, mjOBJ_PLUGIN};
+#define NTYPE ((int)(sizeof(kTypes) / sizeof(*kTypes)))
+
+
+// our plugin of an element, or null if it has none
+static mjsPlugin* pluginOf(mjsElement* e, mjtObj type) {
+  mjsPlugin* plugin = type == mjOBJ_PLUGIN   ? mjs_asPlugin(e)
+                      : type == mjOBJ_BODY   ? &mjs_asBody(e)->plugin
+                      : type == mjOBJ_SENSOR ? &mjs_asSensor(e)->plugin
+                                             : &mjs_asActuator(e)->plugin;
+  return strcmp(mjs_getString(plugin->plugin_name), mjgpNAME) ? NULL : plugin;
+}
+
+
+// call our plugin by another name in all elements that have it
+static void renamePlugin(mjSpec* s, const char* name) {
+  for (int i = 0; i < NTYPE; i++) {
+    for (mjsElement* e = mjs_firstElement(s, kTypes[i]); e; e = mjs_nextElement(s, e)) {
+      mjsPlugin* plugin = pluginOf(e, kTypes[i]);
+      if (plugin) {
+        mjs_setString(plugin->plugin_name, name);
+      }
+    }
+  }
+}
+
+
+// register a plugin of this name that accepts the known keys and these, and return its slot
+static int registerAccepting(const char* name, char unknown[MAXUNKNOWN][MAXNAME], int nunknown) {
   const char *keys[mjgpMAXKEY + MAXUNKNOWN], *more[MAXUNKNOWN];
   for (int i = 0; i < nunknown; i++) {
     more[i] = unknown[i];
   }
   mjpPlugin plugin;
   mjgp_describePlugin(&plugin, keys, more, nunknown);
-  mjp_registerPlugin(&plugin);
-  mjgp_describeBrake(&plugin);
-  mjp_registerPlugin(&plugin);
+  plugin.name = name;
+  return mjp_registerPlugin(&plugin);
+}
+
+
+// The keys of our plugin in a file, by this name of the plugin, in a model of their own, which has nothing
+// else that the engine could refuse first. Null if the engine cannot read the file.
+static mjSpec* readKeys(const char* file, const char* name, char error[MAXERROR]) {
+  mjSpec* s = mj_parseXML(file, NULL, error, MAXERROR);
+  mjSpec* alone = s ? mj_makeSpec() : NULL;
+  for (int i = 0; s && i < NTYPE; i++) {
+    for (mjsElement* e = mjs_firstElement(s, kTypes[i]); e; e = mjs_nextElement(s, e)) {
+      const mjsPlugin* plugin = pluginOf(e, kTypes[i]);
+      int is_instance = kTypes[i] == mjOBJ_PLUGIN;
+      if (plugin && (is_instance || (plugin->active && !mjs_getString(plugin->name)[0]))) {
+        mjsPlugin* copy = mjs_addPlugin(alone);
+        mjs_setName(copy->element, is_instance ? mjs_getString(mjs_getName(e)) : "");
+        mjs_setString(copy->plugin_name, name);
+        mjs_setPluginAttributes(copy, (void*)mjs_getPluginAttributes(plugin));  // takes them
+        copy->active = 1;
+      }
+    }
+  }
+  mj_deleteSpec(s);
+  return alone;
+}
+
+
+// tell the unknown keys of each instance; an empty value is not in a model, and its key told once
+static void tellUnknown(mjgReport* report, const mjModel* m, char unknown[MAXUNKNOWN][MAXNAME],
+                        char instance[MAXUNKNOWN][MAXNAME], int nunknown) {
+  int told[MAXUNKNOWN] = {0};
+  for (int k = 0; m && k < m->nplugin; k++) {
+    const char* name = mj_id2name(m, mjOBJ_PLUGIN, k);
+    for (int i = 0; i < nunknown; i++) {
+      const char* value = mj_getPluginConfig(m, k, unknown[i]);
+      told[i] |= value && value[0] && mjgp_checkKey(report, name ? name : "", unknown[i]);
+    }
+  }
+  for (int i = 0; i < nunknown; i++) {
+    if (!told[i]) {
+      mjgp_checkKey(report, instance[i], unknown[i]);
+    }
+  }
+}
+
+
+// Register plugins that accept also the keys of a file that do not exist, and tell these. The engine
+// names one such key at a time: the plugin of the next attempt accepts it too. Returns the slot of the
+// last, with its name; -1 if the engine cannot read the file, with its words in error.
+static int acceptUnknown(char name[MAXNAME], mjgReport* report, const char* file,
+                         char error[MAXERROR]) {
+  char unknown[MAXUNKNOWN][MAXNAME], instance[MAXUNKNOWN][MAXNAME] = {0};
+  for (int n = 0;; n++) {
+    snprintf(name, MAXNAME, n ? mjgpNAME ".%d" : mjgpNAME, n);
+    int slot = registerAccepting(name, unknown, n);
+    mjSpec* s = readKeys(file, name, error);
+    if (!s) {
+      return -1;
+    }
+    mjs_activatePlugin(s, name);
+    mjModel* m = mj_compile(s, NULL);
+    int more = !m && n < MAXUNKNOWN &&
+               sscanf(mjs_getError(s),
+                      "Error: unrecognized attribute 'plugin:%63[^']' for plugin " mjgpNAME
+                      "%*[^\n] Element name '%63[^']",
+                      unknown[n], instance[n]) >= 1;
+    if (!more) {
+      tellUnknown(report, m, unknown, instance, n);
+    }
+    mj_deleteModel(m);
+    mj_deleteSpec(s);
+    if (!more) {
+      return slot;
+    }
+  }
+}
+
+
+// compile a file although keys of our plugin do not exist, which are told
+static mjModel* compile(int* slot, mjgReport* report, const char* file, char error[MAXERROR]) {
+  char name[MAXNAME];
+  mjModel* m = NULL;
+  *slot = acceptUnknown(name, report, file, error);
+  mjSpec* s = *slot < 0 ? NULL : mj_parseXML(file, NULL, error, MAXERROR);
+  if (s) {
+    mjs_activatePlugin(s, name);
+    renamePlugin(s, name);
+    m = mj_compile(s, NULL);
+    snprintf(error, MAXERROR, "%s", mjs_getError(s));
+  }
+  mj_deleteSpec(s);
+  return m;
 }
 
 
@@ -285,25 +326,18 @@ int checkModelFile(FILE* out, const char* file, int flg_json) {
   mjg_startReport(&report, problems, sizeof(problems));
   mjg_startReport(&warning, warnings, sizeof(warnings));
 
-  // keys that do not exist, in the file itself
-  char unknown[MAXUNKNOWN][MAXNAME];
-  int nunknown = 0;
-  char* text = readFile(file, &report);
-  if (text) {
-    removeComments(text);
-    nunknown = findUnknown(unknown, &report, text);
-  }
-  registerAccepting(unknown, nunknown);
-
   // compile it, then all our checks
-  char error[1000] = "";
-  int readable = !report.count || text;
-  mjModel* m = readable ? mj_loadXML(file, NULL, error, sizeof(error)) : NULL;
+  const char* keys[mjgpMAXKEY];
+  mjpPlugin brake;
+  mjgp_describePlugin(&brake, keys, NULL, 0);
+  mjgp_describeBrake(&brake);
+  mjp_registerPlugin(&brake);
+  char error[MAXERROR] = "";
+  int slot = -1;
+  mjModel* m = isPlain(file, &report) ? compile(&slot, &report, file, error) : NULL;
   mjgpJoint* joint = NULL;
-  int n = 0, slot = -1;
-  mjp_getPlugin(mjgpNAME, &slot);
-  free(text);
-  if (!m && readable) {
+  int n = 0;
+  if (!m && error[0]) {
     error[strcspn(error, "\n")] = 0;
     mjg_refuse(&report, "%s: %s; %sthe engine reads no further", file, error, mjgp_remedyOf(error));
   } else if (m) {

@@ -153,13 +153,13 @@ def _is_inside(body: Any) -> bool:
 
 
 def _problems_inside(spec: mujoco.MjSpec) -> tuple[str, ...]:
-    """Unknown keys inside of bodies. They are removed, and the plugins then accept everything."""
+    """Unknown keys inside of bodies, sensors and actuators. They are removed, and the plugins then accept everything."""
     problems = []
-    for body in filter(_is_inside, spec.bodies):
-        config = dict(body.plugin.config)
+    for one in filter(_is_inside, (*spec.bodies, *spec.sensors, *spec.actuators)):
+        config = dict(one.plugin.config)
         problems += [line for key in config if (line := unknown_key("", key))]
-        body.plugin.config = {key: value for key, value in config.items() if not unknown_key("", key)}
-        body.plugin.plugin_name = accepting_plugin()
+        one.plugin.config = {key: value for key, value in config.items() if not unknown_key("", key)}
+        one.plugin.plugin_name = accepting_plugin()
     return tuple(problems)
 
 

@@ -224,6 +224,19 @@ class SameWords(unittest.TestCase):
                     list(mjgear.check(mujoco.MjSpec.from_string(inside % (key, value))).problems), problems[:1]
                 )
 
+    def test_keys_of_a_sensor_and_of_an_included_file(self):
+        sensor = """<sensor><plugin plugin="mjgear.transmission" objtype="joint" objname="elbow"><config key="teeth" value="2"/>
+            </plugin></sensor>"""
+        part = f"<mujoco>{EXTENSION.replace('coulomb', 'colomb')}{sensor}</mujoco>"
+        with tempfile.TemporaryDirectory() as folder:
+            pathlib.Path(folder, "part.xml").write_text(part)
+            for text in (ARM % '<include file="part.xml"/>', ARM % part[len("<mujoco>") : -len("</mujoco>")]):
+                file = pathlib.Path(folder, "model.xml")
+                file.write_text(text)
+                problems, _ = tool("check", file)
+                self.assertEqual(list(mjgear.check(file).problems), problems)
+                self.assertEqual(["'teeth'" in problems[0], "'colomb'" in problems[1]], [True, True], problems)
+
     def test_a_spec_stays_as_it_is(self):
         spec = mujoco.MjSpec.from_string(WRONG)
 

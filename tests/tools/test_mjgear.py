@@ -513,6 +513,31 @@ def test_motors_and_loads():
             )
 
 
+def test_unknown_keys_of_every_instance():
+    """In an included file, of a sensor, in two instances, with an empty value, and where the engine refuses the model."""
+    keys = '<instance name="a"><config key="joint" value="j"/><config key="eta_forward" value=".8"/><config key="gama_u" value="1"/></instance>'
+    more = (
+        keys.replace('"a"', '"b"')
+        .replace('"j"', '"k"')
+        .replace("</instance>", '<config key="columb" value=""/></instance>')
+    )
+    part = f'<mujoco><extension><plugin plugin="mjgear.transmission">{keys}{more}</plugin></extension></mujoco>'
+    body = '<body><joint name="{0}"/><geom size=".1"/></body>'
+    sensor = '<sensor><plugin plugin="mjgear.transmission" objtype="joint" objname="j"><config key="teeth" value="2"/></plugin></sensor>'
+    whole = f'<mujoco><include file="part.xml"/><worldbody>{body.format("j")}{body.format("k")}</worldbody>{sensor}</mujoco>'
+    with tempfile.TemporaryDirectory() as folder:
+        paths = [os.path.join(folder, name) for name in ("part.xml", "whole.xml", "refused.xml")]
+        for path, text in zip(paths, (part, whole, whole.replace('objname="j"', 'objname="l"')), strict=True):
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(text)
+        for path in paths[1:]:
+            problems = ask("check", path, code=1)["problems"]
+            for line in ("'a': unknown key 'gama_u'", "'b': unknown key 'columb'", ": unknown key 'teeth'"):
+                assert sum(line in one for one in problems) == 1, f"{line}: {problems}"
+        assert "the engine reads no further" in problems[-1], problems
+        assert any("'b': unknown key 'gama_u'" in one for one in ask("check", paths[1], code=1)["problems"])
+
+
 def test_check_of_what_is_no_file():
     for path in ("/dev/zero", "/dev/full", "/tmp", "/proc/self/fd/0"):
         done = subprocess.run(
