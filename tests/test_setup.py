@@ -63,7 +63,7 @@ class Setup(unittest.TestCase):
             self.assertTrue(any("install_with_python" in line.split() for line in lines[:first]), script)
 
     def test_pages_name_what_demo_builds(self):
-        """The target "programs" makes every program in build/bin that a page names, and the libraries of the Python package."""
+        """The target "programs" makes what a page names in build/bin and build/lib, and what the Python package and pytest load."""
         build = SOURCE / "build" / "release"
         if not (build / "build.ninja").exists():
             self.skipTest("the preset release is not configured")
@@ -77,12 +77,16 @@ class Setup(unittest.TestCase):
             *(SOURCE / "doc").rglob("*.md"),
             *(SOURCE / "benchmarks").rglob("*.md"),
         ]
-        named = {name for page in pages for name in re.findall(r"build/(bin/[\w-]+)", page.read_text(encoding="utf-8"))}
+        named = {
+            name
+            for page in [*pages, SOURCE / "tests/conftest.py"]
+            for name in re.findall(r"build/(bin/[\w-]+|lib/lib[\w.-]+\.so)", page.read_text(encoding="utf-8"))
+        }
+        tests = [path for folder in ("python", "plugin") for path in (SOURCE / "tests" / folder).rglob("*.py")]
         named |= {
             f"lib/{name}"
-            for name in re.findall(
-                r'"(libmjgear\w*\.so)', (SOURCE / "python/mjgear/_library.py").read_text(encoding="utf-8")
-            )
+            for path in [SOURCE / "python/mjgear/_library.py", *tests]
+            for name in re.findall(r'"(lib(?:mjgear|made)\w*\.so)', path.read_text(encoding="utf-8"))
         }
         self.assertGreater(len(named), 5)
         self.assertEqual({name for name in named if not any(path.startswith(name) for path in made)}, set())
