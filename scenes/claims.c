@@ -1,8 +1,12 @@
 #include "claims.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+
+#include "mjgear.h"
 
 
 void mjg_claim(mjgClaims* claims, int holds, const char* format, ...) {
@@ -20,6 +24,36 @@ void mjg_claim(mjgClaims* claims, int holds, const char* format, ...) {
   va_end(arguments);
   claims->claim[claims->n++].holds = holds != 0;
   claims->nfailed += !holds;
+}
+
+
+// claim that every step was solved and that friction never did positive work, at the joints of all sensors of the plugin
+static void claimSolved(mjgClaims* claims, const mjgTrajectory* t) {
+  double status = 0, loss = INFINITY;
+  int nsensor = 0;
+  for (int i = 0; i < t->ncolumn; i++) {
+    if (strstr(t->name[i], "_status")) {
+      double worst = mjg_highest(t, t->name[i], 0, INFINITY);
+      status = isnan(worst) ? INFINITY : fmax(status, worst);
+      nsensor++;
+    } else if (strstr(t->name[i], "_power_loss")) {
+      loss = fmin(loss, mjg_lowest(t, t->name[i], 0, INFINITY));
+    }
+  }
+  mjg_claim(claims, nsensor > 0 && status <= mjgJAMMED && loss >= 0,
+            "%s%severy step is solved, and friction never drives: worst status %g, least loss %g W",
+            t->variant ? t->variant->name : "", t->variant ? ": " : "", status,
+            loss + 0.0);  // -0 is 0
+}
+
+
+void mjg_claimAll(mjgClaims* claims, const mjgScene* scene, const mjgTrajectory* run) {
+  if (scene->claims) {
+    scene->claims(claims, run);
+  }
+  for (int i = 0; i < scene->nsolved; i++) {
+    claimSolved(claims, &run[i]);
+  }
 }
 
 

@@ -16,6 +16,9 @@ struct mjgClaims_ {
   } * claim;  // (n)
 };
 
+// the claims of a scene about its runs: its own, and that steps are solved
+void mjg_claimAll(mjgClaims* claims, const mjgScene* scene, const mjgTrajectory* run);
+
 void mjg_freeClaims(mjgClaims* claims);
 
 #endif  // SCENES_CLAIMS_H_

@@ -1,6 +1,5 @@
 #include "helpers.h"
 
-#include "claims.h"
 #include "load.h"
 
 
@@ -16,26 +15,6 @@ int mjg_lastGridPoint(const mjModel* m, const mjData* d) {
 
 double mjg_gridValue(int i, int n, double most) {
   return most * (2.0 * i / (n - 1) - 1);
-}
-
-
-void mjg_claimSolved(mjgClaims* claims, const mjgRun* run) {
-  const mjgTrajectory* t = run->trajectory;
-  double status = 0, loss = INFINITY;
-  int nsensor = 0;
-  for (int i = 0; i < t->ncolumn; i++) {
-    if (strstr(t->name[i], "_status")) {
-      double worst = mjg_highest(t, t->name[i], 0, INFINITY);
-      status = isnan(worst) ? INFINITY : fmax(status, worst);
-      nsensor++;
-    } else if (strstr(t->name[i], "_power_loss")) {
-      loss = fmin(loss, mjg_lowest(t, t->name[i], 0, INFINITY));
-    }
-  }
-  mjg_claim(claims, nsensor > 0 && status <= mjgJAMMED && loss >= 0,
-            "%s%severy step is solved, and friction never drives: worst status %g, least loss %g W",
-            run->variant ? run->variant->name : "", run->variant ? ": " : "", status,
-            loss + 0.0);  // -0 is 0
 }
 
 

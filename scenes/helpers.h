@@ -23,13 +23,6 @@ int mjg_lastGridPoint(const mjModel* m, const mjData* d);
 double mjg_gridValue(int i, int n, double most);
 
 
-//---------------------------------- claims --------------------------------------------------------
-
-// claim that every step was solved and that friction never did positive work, at the joints of all
-// sensors of the plugin
-void mjg_claimSolved(mjgClaims* claims, const mjgRun* run);
-
-
 //---------------------------------- contacts and motors -------------------------------------------
 
 // sum of the normal forces between two geoms; null: any

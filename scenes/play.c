@@ -87,7 +87,7 @@ void mjg_writeJoints(const mjModel* m, FILE* file) {
 
 int mjg_openPlay(mjgPlay* play, const mjgScene* scene, const mjgCase* variant, const mjModel* m, mjData* d, int compare,
                  char* error, int error_sz) {
-  *play = (mjgPlay){.scene = scene, .variant = variant, .m = m, .d = d};
+  *play = (mjgPlay){.scene = scene, .variant = variant, .m = m, .d = d, .trajectory.variant = variant};
   compare = compare && scene->reference;
   if (compare && m->nq != m->nv) {
     snprintf(error, (size_t)error_sz, "scene %s has %d positions and %d velocities: not comparable", scene->name,

@@ -4,9 +4,8 @@
 // can, so that any viewer can open the file. C has the scripted motion, an independent integration for
 // comparison, and the claims.
 //
-// To add a scene: write the MJCF, and <name>.c that includes "../helpers.h" and has a
-// "const mjgScene mjg_scene<Name> = {" (only name, description, xml and duration are required). CMake
-// finds it there. A plot.py beside the MJCF (report.py) replaces the standard plot.
+// To add a scene: write the MJCF, and <name>.c that includes "../helpers.h" and ends with mjgSCENE(...).
+// CMake finds it there. A plot.py beside the MJCF (report.py) replaces the standard plot.
 
 #ifndef SCENES_SCENE_H_
 #define SCENES_SCENE_H_
@@ -31,11 +30,10 @@ typedef struct mjgCase_ {
   double parameter[mjgMAXPARAMETER];  // numbers for the scene's callbacks
 } mjgCase;
 
-// a case that was run: trajectory.h describes its rows
-typedef struct mjgRun_ {
-  const mjgCase* variant;  // null if the scene has no cases
-  const mjgTrajectory* trajectory;
-} mjgRun;
+// Defines a scene: what every scene has, then further members by their names. CMake finds it by this word.
+#define mjgSCENE(id, title, file, seconds, line, text, ...) \
+  const mjgScene mjg_scene##id = {                          \
+      .name = (title), .xml = (file), .duration = (seconds), .description = (line), .caption = (text), ##__VA_ARGS__}
 
 // collects the claims of a scene; see claims.h
 typedef struct mjgClaims_ mjgClaims;
@@ -91,7 +89,8 @@ typedef struct mjgScene_ {
   double tolerance;  // of the largest difference, rad or m and rad/s or m/s
 
   // claims about all cases together; run[i] belongs to variant[i] (one run in a scene without cases)
-  void (*claims)(mjgClaims* claims, const mjgRun* run);
+  void (*claims)(mjgClaims* claims, const mjgTrajectory* run);
+  int nsolved;  // first cases of which every step must be solved while friction never does positive work
 } mjgScene;
 
 // all scenes, in the order of their names

@@ -20,6 +20,7 @@
 #define mjgMAXNAME 64
 
 typedef struct mjgTrajectory_ {
+  const struct mjgCase_* variant;  // the case that was run; null if the scene has none
   int ncolumn;
   int nrow;
   int capacity;              // rows that fit

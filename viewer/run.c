@@ -430,15 +430,15 @@ static void report(const mjgScene* scene, const mjgPlay* play, int nplay, const 
 // judge a scene whose cases were played, print and write the verdict; rows: whether
 // claims have rows to look at. Returns an exit code.
 static int judge(const mjgScene* scene, const mjgPlay* play, int nplay, int rows) {
-  mjgRun run[nplay];
+  mjgTrajectory run[nplay];
   int nfailed = 0;
   for (int i = 0; i < nplay; i++) {
-    run[i] = (mjgRun){play[i].variant, &play[i].trajectory};
+    run[i] = play[i].trajectory;
     nfailed += !agrees(&play[i]);
   }
   mjgClaims claims = {0};
-  if (rows && scene->claims) {
-    scene->claims(&claims, run);
+  if (rows) {
+    mjg_claimAll(&claims, scene, run);
   }
   nfailed += claims.nfailed;
   report(scene, play, nplay, &claims);

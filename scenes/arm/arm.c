@@ -32,42 +32,30 @@ static void measure(double* value, const mjModel* m, const mjData* d) {
 }
 
 
-static void claims(mjgClaims* claims, const mjgRun* run) {
-  const mjgTrajectory* t = run->trajectory;
-
+static void claims(mjgClaims* claims, const mjgTrajectory* run) {
   // exactly: no tolerance
-  double moved = 0, fastest = mjg_largest(t, "v_", jointName, NJOINT, STILL, END);
+  double moved = 0, fastest = mjg_largest(run, "v_", jointName, NJOINT, STILL, END);
   for (int i = 0; i < NJOINT; i++) {
     char q[mjgMAXNAME];
     snprintf(q, sizeof q, "q_%s", jointName[i]);
-    moved = fmax(moved, mjg_swing(t, q, STILL, END));
+    moved = fmax(moved, mjg_swing(run, q, STILL, END));
   }
   mjg_claim(claims, moved == 0 && fastest == 0,
             "motors off, all six joints stand still for %.1f s: they turn by %g rad at %g rad/s", END - STILL, moved,
             fastest);
 
   // the held load does not move either
-  double press = mjg_lowest(t, "press", STILL, END);
-  double pressed = mjg_highest(t, "press", STILL, END);
+  double press = mjg_lowest(run, "press", STILL, END);
+  double pressed = mjg_highest(run, "press", STILL, END);
   mjg_claim(claims, press > 50 && pressed - press < 1e-6 * press,
             "the forearm goes on pressing the table with %.2f N, within %.2g N", press, pressed - press);
-  double slip = hypot(hypot(mjg_swing(t, "load_x", STILL, END), mjg_swing(t, "load_y", STILL, END)),
-                      mjg_swing(t, "load_z", STILL, END));
-  mjg_claim(claims, slip < 1e-5 && mjg_at(t, "load_z", END) > 0.4,
+  double slip = hypot(hypot(mjg_swing(run, "load_x", STILL, END), mjg_swing(run, "load_y", STILL, END)),
+                      mjg_swing(run, "load_z", STILL, END));
+  mjg_claim(claims, slip < 1e-5 && mjg_at(run, "load_z", END) > 0.4,
             "the load of 3 kg stays on the hand: it moves by %.2g m", slip);
-  mjg_claimSolved(claims, run);
 }
 
 
-const mjgScene mjg_sceneArm = {
-    .name = "arm",
-    .description = "an arm with worm gears rests on a table and carries a load, motors off",
-    .caption = "An arm with worm gears rests on a table and carries a load while its motors are off.",
-    .moment = 0.5,
-    .xml = "arm/arm.xml",
-    .duration = END,
-    .input = input,
-    .column = "load_x load_y load_z press",
-    .measure = measure,
-    .claims = claims,
-};
+mjgSCENE(Arm, "arm", "arm/arm.xml", END, "an arm with worm gears rests on a table and carries a load, motors off",
+         "An arm with worm gears rests on a table and carries a load while its motors are off.", .moment = 0.5,
+         .input = input, .column = "load_x load_y load_z press", .measure = measure, .claims = claims, .nsolved = 1);

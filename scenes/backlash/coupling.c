@@ -50,9 +50,9 @@ static int touches(const mjgTrajectory* t, int (*is)(double)) {
 }
 
 
-static void claims(mjgClaims* claims, const mjgRun* run) {
+static void claims(mjgClaims* claims, const mjgTrajectory* run) {
   double end = 8;
-  const mjgTrajectory *fast = run[0].trajectory, *slow = run[1].trajectory;
+  const mjgTrajectory *fast = &run[0], *slow = &run[1];
   int right = touches(fast, mjg_isPositive), left = touches(fast, mjg_isNegative);
   int periods = (int)(9.5 * (end - STEADY));
   mjg_claim(claims, abs(right - periods) <= 1 && abs(left - periods) <= 1,
@@ -63,9 +63,9 @@ static void claims(mjgClaims* claims, const mjgRun* run) {
             mjg_lowest(slow, "shaft_torque_out", STEADY, end), mjg_highest(slow, "shaft_torque_out", STEADY, end));
   double ratio = mjg_swing(fast, "shaft_rotor_velocity", STEADY, end) / mjg_swing(fast, "v_load", STEADY, end);
   for (int i = 0; i < 2; i++) {
-    double most = mjg_highest(run[i].trajectory, "control", STEADY, end) / BASE;
-    double least = mjg_lowest(run[i].trajectory, "control", STEADY, end) / BASE;
-    double speed = mjg_at(run[i].trajectory, "v_load", end - 0.01);
+    double most = mjg_highest(&run[i], "control", STEADY, end) / BASE;
+    double least = mjg_lowest(&run[i], "control", STEADY, end) / BASE;
+    double speed = mjg_at(&run[i], "v_load", end - 0.01);
     mjg_claim(claims, most < 0.07 && least > 0.05 && fabs(speed / SPEED - 1) < 0.01,
               "%s: the slow controller gives %.4f to %.4f of the nominal torque, all but -m = 0.06, at %.1f rad/s",
               run[i].variant->name, least, most, speed);
@@ -74,15 +74,7 @@ static void claims(mjgClaims* claims, const mjgRun* run) {
 }
 
 
-const mjgScene mjg_sceneCoupling = {
-    .name = "coupling",
-    .description = "a flexible coupling bounces between its sides (Nordin, Fig. 6)",
-    .caption = "A flexible coupling bounces between the two sides of its gap (Nordin, Fig. 6).",
-    .xml = "backlash/two_mass.xml",
-    .duration = 8,
-    mjgCASES(couplingCase),
-    .input = input,
-    .column = "theta_d omega_d control",
-    .measure = measure,
-    .claims = claims,
-};
+mjgSCENE(Coupling, "coupling", "backlash/two_mass.xml", 8,
+         "a flexible coupling bounces between its sides (Nordin, Fig. 6)",
+         "A flexible coupling bounces between the two sides of its gap (Nordin, Fig. 6).", mjgCASES(couplingCase),
+         .input = input, .column = "theta_d omega_d control", .measure = measure, .claims = claims);

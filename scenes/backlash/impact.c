@@ -83,35 +83,34 @@ static void slowInput(const mjModel* m, mjData* d, const mjgCase* variant) {
 
 // irregularity of a periodic motion: distance between the displacements of two successive
 // periods, root mean square over the last periods, in half gaps
-static double irregularity(const mjgRun* run, double end) {
-  const mjgTrajectory* t = run->trajectory;
+static double irregularity(const mjgTrajectory* run, double end) {
   double period = 1 / run->variant->FREQUENCY, sum = 0;
   int n = 0;
   for (double time = 2 + period; time < end - 1e-3; time += 1e-3, n++) {
-    double change = mjg_at(t, "x", time) - mjg_at(t, "x", time - period);
+    double change = mjg_at(run, "x", time) - mjg_at(run, "x", time - period);
     sum += change * change;
   }
   return sqrt(sum / n) / HALF_GAP;
 }
 
 
-static void vibroClaims(mjgClaims* claims, const mjgRun* run) {
+static void vibroClaims(mjgClaims* claims, const mjgTrajectory* run) {
   double settled = 0, ringing = 1;
   for (int half = 1; half < 6; half++) {
-    settled = fmax(settled, openPart(run[VIBRO].trajectory, half + 0.7, half + 0.95));
-    ringing = fmin(ringing, openPart(run[DEAD].trajectory, half + 0.7, half + 0.95));
+    settled = fmax(settled, openPart(&run[VIBRO], half + 0.7, half + 0.95));
+    ringing = fmin(ringing, openPart(&run[DEAD], half + 0.7, half + 0.95));
   }
   mjg_claim(claims, settled == 0,
             "with vibro-impact the bodies are engaged late in each half period: open %.0f %% of it", 100 * settled);
   mjg_claim(claims, ringing > 0.5, "with the dead zone they keep ringing: open at least %.0f %% of that time",
             100 * ringing);
-  mjg_claim(claims, impacts(run[DEAD].trajectory) > 2 * impacts(run[VIBRO].trajectory), "%d impacts instead of %d",
-            impacts(run[DEAD].trajectory), impacts(run[VIBRO].trajectory));
+  mjg_claim(claims, impacts(&run[DEAD]) > 2 * impacts(&run[VIBRO]), "%d impacts instead of %d", impacts(&run[DEAD]),
+            impacts(&run[VIBRO]));
 
   // faster inputs: the dead zone never engages and does not repeat itself
   double open[3], apart[3];
   for (int i = 0; i < 3; i++) {
-    open[i] = openPart(run[DEAD + i].trajectory, 2, 6);
+    open[i] = openPart(&run[DEAD + i], 2, 6);
     apart[i] = irregularity(&run[DEAD + i], 6);
   }
   double regular = irregularity(&run[VIBRO2], 6);
@@ -126,7 +125,7 @@ static void vibroClaims(mjgClaims* claims, const mjgRun* run) {
   // Fig. 4: the map over x_1, x_2 is a loop as wide as the gap; the dead zone fills it with waves
   double width[2], inside[2];
   for (int i = 0; i < 2; i++) {
-    const mjgTrajectory* t = run[i].trajectory;
+    const mjgTrajectory* t = &run[i];
     width[i] = mjg_swing(t, "x", 2, 6);
     inside[i] = openPart(t, 2, 6);
   }
@@ -137,21 +136,12 @@ static void vibroClaims(mjgClaims* claims, const mjgRun* run) {
 }
 
 
-const mjgScene mjg_sceneVibro = {
-    .name = "vibro",
-    .description = "slow swings through a gap: vibro-impact and dead zone (Ruderman, Fig. 5)",
-    .caption =
-        "A body swings slowly through a gap. The vibro-impact model engages late and the dead zone model rings "
-        "(Ruderman, Fig. 5).",
-    .xml = "backlash/impact.xml",
-    .duration = 6,
-    mjgCASES(vibroCase),
-    .configure = vibroConfigure,
-    .input = slowInput,
-    .column = "x v force",
-    .measure = measure,
-    .claims = vibroClaims,
-};
+mjgSCENE(Vibro, "vibro", "backlash/impact.xml", 6,
+         "slow swings through a gap: vibro-impact and dead zone (Ruderman, Fig. 5)",
+         "A body swings slowly through a gap. The vibro-impact model engages late and the dead zone model rings "
+         "(Ruderman, Fig. 5).",
+         mjgCASES(vibroCase), .configure = vibroConfigure, .input = slowInput, .column = "x v force",
+         .measure = measure, .claims = vibroClaims);
 
 
 //---------------------------------- Fig. 6 --------------------------------------------------------
@@ -174,12 +164,12 @@ static void throwInput(const mjModel* m, mjData* d, const mjgCase* variant) {
 }
 
 
-static void impactClaims(mjgClaims* claims, const mjgRun* run) {
+static void impactClaims(mjgClaims* claims, const mjgTrajectory* run) {
   double mass = DRIVING * DRIVEN / (DRIVING + DRIVEN);
   for (int i = 0; i < 6; i++) {
     // (6): one side of the cycle is 1.5 alpha k times the integral of z^n v dz
     double exponent = run[i].variant->EXPONENT > 0 ? run[i].variant->EXPONENT : 1;
-    const mjgTrajectory* t = run[i].trajectory;
+    const mjgTrajectory* t = &run[i];
     int x = mjg_column(t, "x");
     double area = 0;
     for (int k = 1; k < t->nrow; k++) {
@@ -196,35 +186,26 @@ static void impactClaims(mjgClaims* claims, const mjgRun* run) {
 
   // the coefficient of restitution does not depend on stiffness and exponent
   for (int i = 0; i < 6; i++) {
-    double v = run[i].variant->SPEED, e = -mjg_at(run[i].trajectory, "v", 0.06) / v;
+    double v = run[i].variant->SPEED, e = -mjg_at(&run[i], "v", 0.06) / v;
     double expected = mjg_restitutionFromAlpha(run[i].variant->RESTITUTION, v);
     mjg_claim(claims, fabs(e - expected) < 5e-3,
               "%s: comes back with %.4f of its speed, %.4f in closed form, 1 - alpha v = %.4f", run[i].variant->name, e,
               expected, 1 - run[i].variant->RESTITUTION * v);
   }
-  double soft = mjg_highest(run[0].trajectory, "x", 0, 1);
-  double stiff = mjg_highest(run[2].trajectory, "x", 0, 1);
+  double soft = mjg_highest(&run[0], "x", 0, 1);
+  double stiff = mjg_highest(&run[2], "x", 0, 1);
   mjg_claim(claims, stiff - HALF_GAP < 0.6 * (soft - HALF_GAP),
             "five times the stiffness penetrates less: %.4f and %.4f m", stiff - HALF_GAP, soft - HALF_GAP);
-  double elastic = -mjg_at(run[0].trajectory, "v", 0.06);
-  double lossy = -mjg_at(run[1].trajectory, "v", 0.06);
+  double elastic = -mjg_at(&run[0], "v", 0.06);
+  double lossy = -mjg_at(&run[1], "v", 0.06);
   mjg_claim(claims, lossy < 0.8 * elastic, "ten times alpha opens the loop: 0.5 m/s come back with %.3f and %.3f m/s",
             lossy, elastic);
 }
 
 
-const mjgScene mjg_sceneImpact = {
-    .name = "impact",
-    .description = "force over penetration of one impact (Ruderman, Fig. 6)",
-    .caption = "A body strikes the edge of a gap. The plot shows contact force over penetration (Ruderman, Fig. 6).",
-    .xml = "backlash/impact.xml",
-    .duration = 0.065,
-    mjgCASES(impactCase),
-    .input = throwInput,
-    .column = "x v force",
-    .measure = measure,
-    .claims = impactClaims,
-};
+mjgSCENE(Impact, "impact", "backlash/impact.xml", 0.065, "force over penetration of one impact (Ruderman, Fig. 6)",
+         "A body strikes the edge of a gap. The plot shows contact force over penetration (Ruderman, Fig. 6).",
+         mjgCASES(impactCase), .input = throwInput, .column = "x v force", .measure = measure, .claims = impactClaims);
 
 
 //---------------------------------- Fig. 7 --------------------------------------------------------
@@ -241,32 +222,22 @@ static void pushInput(const mjModel* m, mjData* d, const mjgCase* variant) {
 }
 
 
-static void decayClaims(mjgClaims* claims, const mjgRun* run) {
-  int some = impacts(run[0].trajectory), many = impacts(run[1].trajectory);
-  int one = impacts(run[2].trajectory);
+static void decayClaims(mjgClaims* claims, const mjgTrajectory* run) {
+  int some = impacts(&run[0]), many = impacts(&run[1]);
+  int one = impacts(&run[2]);
   mjg_claim(claims, many > 3 * some && some > one,
             "the smaller alpha, the more it bounces: %d, %d, %d impacts for 1, 20, 100 s/m", many, some, one);
   mjg_claim(claims, one == 1, "for a large alpha the impact is all but critically damped");
-  double open = openPart(run[1].trajectory, 1.2, 1.5);
+  double open = openPart(&run[1], 1.2, 1.5);
   mjg_claim(claims, open == 0, "all come to rest engaged: open %.0f %% of the end", 100 * open);
 }
 
 
-const mjgScene mjg_sceneDecay = {
-    .name = "decay",
-    .description = "a push closes the gap: bounces for several alpha (Ruderman, Fig. 7)",
-    .caption =
-        "A push closes the gap, and the body bounces. The damping parameter alpha decides how often (Ruderman, Fig. "
-        "7).",
-    .xml = "backlash/impact.xml",
-    .duration = 1.5,
-    mjgCASES(decayCase),
-    .configure = addFriction,
-    .input = pushInput,
-    .column = "x v force",
-    .measure = measure,
-    .claims = decayClaims,
-};
+mjgSCENE(
+    Decay, "decay", "backlash/impact.xml", 1.5, "a push closes the gap: bounces for several alpha (Ruderman, Fig. 7)",
+    "A push closes the gap, and the body bounces. The damping parameter alpha decides how often (Ruderman, Fig. 7).",
+    mjgCASES(decayCase), .configure = addFriction, .input = pushInput, .column = "x v force", .measure = measure,
+    .claims = decayClaims);
 
 
 //---------------------------------- IV.A ----------------------------------------------------------
@@ -306,7 +277,7 @@ static double period(int* n, double* first, double* last, const mjgTrajectory* t
 }
 
 
-static void rattleClaims(mjgClaims* claims, const mjgRun* run) {
+static void rattleClaims(mjgClaims* claims, const mjgTrajectory* run) {
   double mass = DRIVING * DRIVEN / (DRIVING + DRIVEN), first = 0, last = 0;
   int n;
 
@@ -315,7 +286,7 @@ static void rattleClaims(mjgClaims* claims, const mjgRun* run) {
   for (int i = 0; i < 3; i++) {
     double gap = i == 2 ? 0 : HALF_GAP, speed = run[i].variant->SPEED;
     double expected = natural + 4 * gap / speed;
-    measured[i] = period(&n, &first, &last, run[i].trajectory);
+    measured[i] = period(&n, &first, &last, &run[i]);
     mjg_claim(claims, fabs(measured[i] / expected - 1) < 0.005, "%s: period %.5f s, 2 pi sqrt(m/k) + 4 beta/v = %.5f s",
               run[i].variant->name, measured[i], expected);
   }
@@ -324,7 +295,7 @@ static void rattleClaims(mjgClaims* claims, const mjgRun* run) {
             1 / measured[1], 1 / measured[0], 1 / measured[2]);
 
   // power: (6) for each cycle, omega_0/(2 pi) cycles a second
-  const mjgTrajectory* t = run[3].trajectory;
+  const mjgTrajectory* t = &run[3];
   double mean = period(&n, &first, &last, t), work = 0, h = mjg_row(t, 1)[0];
   int x = mjg_column(t, "x"), v = mjg_column(t, "v"), time = mjg_column(t, "time");
   double start = 0, stop = 0;
@@ -343,15 +314,6 @@ static void rattleClaims(mjgClaims* claims, const mjgRun* run) {
 }
 
 
-const mjgScene mjg_sceneRattle = {
-    .name = "rattle",
-    .description = "play lowers the eigenfrequency and takes power (Ruderman, IV.A)",
-    .caption = "A body on a spring rattles in its play, which lowers its frequency and takes power (Ruderman, IV.A).",
-    .xml = "backlash/rattle.xml",
-    .duration = 2,
-    mjgCASES(rattleCase),
-    .input = rattleInput,
-    .column = "x v force",
-    .measure = measure,
-    .claims = rattleClaims,
-};
+mjgSCENE(Rattle, "rattle", "backlash/rattle.xml", 2, "play lowers the eigenfrequency and takes power (Ruderman, IV.A)",
+         "A body on a spring rattles in its play, which lowers its frequency and takes power (Ruderman, IV.A).",
+         mjgCASES(rattleCase), .input = rattleInput, .column = "x v force", .measure = measure, .claims = rattleClaims);

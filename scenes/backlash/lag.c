@@ -63,14 +63,13 @@ static void lagInput(const mjModel* m, mjData* d, const mjgCase* variant) {
 
 
 // first harmonic of torque over first harmonic of angle, from a time on over whole periods
-static double complex describing(const mjgRun* run) {
-  const mjgTrajectory* t = run->trajectory;
-  int time = mjg_column(t, "time"), torque = mjg_column(t, "shaft_torque_out");
-  int theta = mjg_column(t, "theta_d");
+static double complex describing(const mjgTrajectory* run) {
+  int time = mjg_column(run, "time"), torque = mjg_column(run, "shaft_torque_out");
+  int theta = mjg_column(run, "theta_d");
   double w = 2 * mjPI * run->variant->FREQUENCY;
   double complex T = 0, angle = 0;
-  for (int i = 0; i < t->nrow; i++) {
-    const double* row = mjg_row(t, i);
+  for (int i = 0; i < run->nrow; i++) {
+    const double* row = mjg_row(run, i);
     if (row[time] > STEADY - 1e-9 && row[time] < END - 1e-9) {
       T += row[torque] * cexp(-I * w * (row[time] + 0.5 * STEP));
       angle += row[theta] * cexp(-I * w * row[time]);
@@ -100,7 +99,7 @@ static double complex describingExact(double frequency) {
 }
 
 
-static void lagClaims(mjgClaims* claims, const mjgRun* run) {
+static void lagClaims(mjgClaims* claims, const mjgTrajectory* run) {
   double phase[NMODEL];
   for (int k = 0; k < NMODEL; k++) {
     phase[k] = carg(describing(&run[k])) * 180 / mjPI;
@@ -116,21 +115,12 @@ static void lagClaims(mjgClaims* claims, const mjgRun* run) {
 }
 
 
-const mjgScene mjg_sceneLag = {
-    .name = "lag",
-    .description = "phase lag of a shaft with a gap against the dead zone (Nordin, section 5)",
-    .caption =
-        "A swing passes through a shaft with a gap. The exact shaft lags behind the dead zone model (Nordin, section "
-        "5).",
-    .xml = "backlash/rupture.xml",
-    .duration = END,
-    mjgCASES(lagCase),
-    .configure = lagConfigure,
-    .input = lagInput,
-    .column = "theta_d omega_d input play",
-    .measure = measure,
-    .claims = lagClaims,
-};
+mjgSCENE(
+    Lag, "lag", "backlash/rupture.xml", END,
+    "phase lag of a shaft with a gap against the dead zone (Nordin, section 5)",
+    "A swing passes through a shaft with a gap. The exact shaft lags behind the dead zone model (Nordin, section 5).",
+    mjgCASES(lagCase), .configure = lagConfigure, .input = lagInput, .column = "theta_d omega_d input play",
+    .measure = measure, .claims = lagClaims);
 
 
 //---------------------------------- hysteresis ----------------------------------------------------
@@ -171,17 +161,17 @@ static void hysteresisInput(const mjModel* m, mjData* d, const mjgCase* variant)
 
 
 // largest difference of load and hysteresis model between two times
-static double apart(const mjgRun* run, double from, double to) {
+static double apart(const mjgTrajectory* run, double from, double to) {
   double most = 0;
   for (double t = from; t < to; t += 1e-3) {
-    const mjgTrajectory* r = run->trajectory;
+    const mjgTrajectory* r = run;
     most = fmax(most, fabs(mjg_at(r, "q_load", t) - mjg_at(r, "play", t)));
   }
   return most;
 }
 
 
-static void hysteresisClaims(mjgClaims* claims, const mjgRun* run) {
+static void hysteresisClaims(mjgClaims* claims, const mjgTrajectory* run) {
   double quiet = apart(&run[0], 1, 4), disturbed = apart(&run[1], FROM, FROM + 0.3);
   mjg_claim(claims, quiet < 0.2 * PLAY,
             "without disturbance the hysteresis model follows the load within %.4f rad, %.0f %% of alpha", quiet,
@@ -193,18 +183,9 @@ static void hysteresisClaims(mjgClaims* claims, const mjgRun* run) {
 }
 
 
-const mjgScene mjg_sceneHysteresis = {
-    .name = "hysteresis",
-    .description = "the hysteresis model knows no disturbance of the load (Nordin, section 1)",
-    .caption =
-        "The hysteresis model of backlash does not know a disturbance of the load. The shaft with a gap does (Nordin, "
-        "section 1).",
-    .xml = "backlash/two_mass.xml",
-    .duration = 4,
-    mjgCASES(hysteresisCase),
-    .configure = hysteresisConfigure,
-    .input = hysteresisInput,
-    .column = "theta_d omega_d input play",
-    .measure = measure,
-    .claims = hysteresisClaims,
-};
+mjgSCENE(Hysteresis, "hysteresis", "backlash/two_mass.xml", 4,
+         "the hysteresis model knows no disturbance of the load (Nordin, section 1)",
+         "The hysteresis model of backlash does not know a disturbance of the load. The shaft with a gap does (Nordin, "
+         "section 1).",
+         mjgCASES(hysteresisCase), .configure = hysteresisConfigure, .input = hysteresisInput,
+         .column = "theta_d omega_d input play", .measure = measure, .claims = hysteresisClaims);

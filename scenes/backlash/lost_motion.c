@@ -24,7 +24,7 @@ static void input(const mjModel* m, mjData* d, const mjgCase* variant) {
 }
 
 
-static void claims(mjgClaims* claims, const mjgRun* run) {
+static void claims(mjgClaims* claims, const mjgTrajectory* run) {
   // axis and place of each joint of the stretched arm, and the tip
   static const double axis[6][3] = {{0, 0, 1}, {0, 1, 0}, {0, 1, 0}, {1, 0, 0}, {0, 1, 0}, {1, 0, 0}};
   static const double place[6] = {0, 0, 0.45, 0.65, 0.85, 0.95};
@@ -34,7 +34,7 @@ static void claims(mjgClaims* claims, const mjgRun* run) {
 
   for (int i = 0; i < 3; i++) {
     // each joint turns by its play and twice the twist of its shaft
-    const mjgTrajectory* t = run[i].trajectory;
+    const mjgTrajectory* t = &run[i];
     double play = mjg_arcmin(run[i].variant->TOTAL) + 2 * PUSH / STIFFNESS, worst = 0;
     double shift[3] = {0}, error = 0, size = 0;
     for (int j = 0; j < 6; j++) {
@@ -59,13 +59,7 @@ static void claims(mjgClaims* claims, const mjgRun* run) {
 }
 
 
-const mjgScene mjg_sceneLostMotion = {
-    .name = "lost_motion",
-    .description = "lost motion at the tip of a six-joint arm, from 1 arcmin to 1 degree of play",
-    .caption = "An arm of six joints has play. The tip loses as much motion as the geometry of the arm says.",
-    .xml = "backlash/lost_motion.xml",
-    .duration = 4,
-    mjgCASES(lostCase),
-    .input = input,
-    .claims = claims,
-};
+mjgSCENE(LostMotion, "lost_motion", "backlash/lost_motion.xml", 4,
+         "lost motion at the tip of a six-joint arm, from 1 arcmin to 1 degree of play",
+         "An arm of six joints has play. The tip loses as much motion as the geometry of the arm says.",
+         mjgCASES(lostCase), .input = input, .claims = claims);

@@ -34,36 +34,28 @@ static void measure(double* value, const mjModel* m, const mjData* d) {
 }
 
 
-static void claims(mjgClaims* claims, const mjgRun* run) {
-  const mjgTrajectory* t = run->trajectory;
-  int theta = mjg_column(t, "theta_d"), exact = mjg_column(t, "T_5");
-  int phase = mjg_column(t, "T_23"), dead = mjg_column(t, "T_26"), rubber = mjg_column(t, "T_40");
+static void claims(mjgClaims* claims, const mjgTrajectory* run) {
+  int theta = mjg_column(run, "theta_d"), exact = mjg_column(run, "T_5");
+  int phase = mjg_column(run, "T_23"), dead = mjg_column(run, "T_26"), rubber = mjg_column(run, "T_40");
   int wrong = 0, pulls = 0, rough = 0;
   double step = 0;
-  for (int i = 0; i < t->nrow; i++) {
-    const double* row = mjg_row(t, i);
+  for (int i = 0; i < run->nrow; i++) {
+    const double* row = mjg_row(run, i);
     wrong += row[phase] != 0 && fabs(row[phase] - row[exact]) > 1e-12;
     pulls += row[theta] > 1 && row[dead] < 0 && row[exact] == 0;
     if (i % COLUMNS) {
-      double change = fabs(row[rubber] - (row - t->ncolumn)[rubber]);
+      double change = fabs(row[rubber] - (row - run->ncolumn)[rubber]);
       rough += change > 0.6;
       step = fmax(step, change);
     }
   }
-  mjg_claim(claims, wrong == 0, "(23) is 0 or the torque (5) of the shaft in contact at all %d points", t->nrow);
+  mjg_claim(claims, wrong == 0, "(23) is 0 or the torque (5) of the shaft in contact at all %d points", run->nrow);
   mjg_claim(claims, pulls > 0, "(26) pulls where only a push is possible, area A2: %d points", pulls);
   mjg_claim(claims, rough == 0, "(40) is continuous: it changes by %.2f N m at most from one point to the next", step);
 }
 
 
-const mjgScene mjg_sceneGapMap = {
-    .name = "gap_map",
-    .description = "torque of four backlash models over the phase plane (Nordin, Fig. 2)",
-    .caption = "The maps show the torque of four backlash models over angle and rate (Nordin, Fig. 2).",
-    .flg_still = 1,
-    .xml = "backlash/two_mass.xml",
-    .duration = 1e-3 * COLUMNS * ROWS,
-    .column = "theta_d omega_d T_5 T_23 T_26 T_40",
-    .measure = measure,
-    .claims = claims,
-};
+mjgSCENE(GapMap, "gap_map", "backlash/two_mass.xml", 1e-3 * COLUMNS * ROWS,
+         "torque of four backlash models over the phase plane (Nordin, Fig. 2)",
+         "The maps show the torque of four backlash models over angle and rate (Nordin, Fig. 2).", .flg_still = 1,
+         .column = "theta_d omega_d T_5 T_23 T_26 T_40", .measure = measure, .claims = claims);

@@ -101,15 +101,15 @@ static void leave(double time[4], const mjgTrajectory* t) {
 }
 
 
-static void claims(mjgClaims* claims, const mjgRun* run) {
+static void claims(mjgClaims* claims, const mjgTrajectory* run) {
   const char* torque = "shaft_torque_out";
-  const mjgTrajectory* jck = run[JCK].trajectory;
+  const mjgTrajectory* jck = &run[JCK];
 
   // Fig. 8
   double zone[4] = {INFINITY, INFINITY, INFINITY, INFINITY}, first[NCASE];
   leave(zone, jck);
   for (int i = 0; i < NCASE; i++) {
-    first[i] = mjg_events(run[i].trajectory, torque, 0, INFINITY, mjg_isNotZero).first;
+    first[i] = mjg_events(&run[i], torque, 0, INFINITY, mjg_isNotZero).first;
   }
   mjg_claim(claims, zone[0] < zone[1] && zone[1] < zone[2] && zone[2] < zone[3],
             "Fig. 8: out of the zone of jck (5) after %.3f s, of (3) %.3f s, of the phase plane (4) %.3f s, of the "
@@ -125,7 +125,7 @@ static void claims(mjgClaims* claims, const mjgRun* run) {
             first[EXACT], first[JCK]);
 
   // the step of the phase plane model: at its touch, (19), the damper has the whole rate
-  const mjgTrajectory* phase = run[PHASE].trajectory;
+  const mjgTrajectory* phase = &run[PHASE];
   double omega = mjg_at(phase, "omega_d", first[PHASE]);
   const mjgBacklash law = {.half_gap = HALF_GAP, .stiffness = STIFFNESS, .damping = DAMPING};
   double expected = STIFFNESS * (mjg_backlashTouch(&law, omega) - HALF_GAP) + DAMPING * omega;
@@ -136,9 +136,9 @@ static void claims(mjgClaims* claims, const mjgRun* run) {
   // Fig. 9 before the rupture
   double apart = 0, inertia = INFINITY;
   for (double t = 7; t < RUPTURE - 0.01; t += 0.01) {
-    double exact = mjg_at(run[EXACT].trajectory, torque, t);
+    double exact = mjg_at(&run[EXACT], torque, t);
     for (int i = REVISED; i < NCASE; i++) {
-      apart = fmax(apart, fabs(mjg_at(run[i].trajectory, torque, t) - exact) / exact);
+      apart = fmax(apart, fabs(mjg_at(&run[i], torque, t) - exact) / exact);
     }
     inertia = fmin(inertia, mjg_at(jck, torque, t) / exact - 1);
   }
@@ -162,9 +162,9 @@ static void claims(mjgClaims* claims, const mjgRun* run) {
     wrong += mjg_at(jck, torque, t) >= 0;
   }
   for (int i = EXACT; i < NCASE; i++) {
-    lowest = fmin(lowest, mjg_lowest(run[i].trajectory, torque, 0, 20));
+    lowest = fmin(lowest, mjg_lowest(&run[i], torque, 0, 20));
     for (double t = RUPTURE + 0.1; t < 19.9; t += 0.1) {
-      rises += mjg_at(run[i].trajectory, torque, t + 0.1) >= mjg_at(run[i].trajectory, torque, t);
+      rises += mjg_at(&run[i], torque, t + 0.1) >= mjg_at(&run[i], torque, t);
     }
   }
   mjg_claim(claims, wrong == 0 && mjg_at(jck, torque, 19.9) > 0.1 * mjg_at(jck, torque, settle),
@@ -175,16 +175,8 @@ static void claims(mjgClaims* claims, const mjgRun* run) {
 }
 
 
-const mjgScene mjg_sceneRupture = {
-    .name = "rupture",
-    .description = "the driving torque vanishes: only the torque of jck reverses (Akoto, Figs. 8, 9)",
-    .caption =
-        "The driving torque vanishes suddenly. Only the torque of the model `jck` reverses (Akoto, Figs. 8 and 9).",
-    .xml = "backlash/rupture.xml",
-    .duration = 20,
-    mjgCASES(ruptureCase),
-    .input = input,
-    .column = "theta_d omega_d alpha_d driving T_5",
-    .measure = measure,
-    .claims = claims,
-};
+mjgSCENE(Rupture, "rupture", "backlash/rupture.xml", 20,
+         "the driving torque vanishes: only the torque of jck reverses (Akoto, Figs. 8, 9)",
+         "The driving torque vanishes suddenly. Only the torque of the model `jck` reverses (Akoto, Figs. 8 and 9).",
+         mjgCASES(ruptureCase), .input = input, .column = "theta_d omega_d alpha_d driving T_5", .measure = measure,
+         .claims = claims);

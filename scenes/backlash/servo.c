@@ -62,12 +62,12 @@ static double amplitude(double N) {
 }
 
 
-static void claims(mjgClaims* claims, const mjgRun* run) {
+static void claims(mjgClaims* claims, const mjgTrajectory* run) {
   double c = (VISCOUS + KV) / (VISCOUS * ROTOR);
   double N = KP / (c * (ROTOR - LOAD * KV / VISCOUS)), w = sqrt(N * c), A = amplitude(N);
 
   // the last cycles
-  const mjgTrajectory* t = run[0].trajectory;
+  const mjgTrajectory* t = &run[0];
   double from = 12, to = 15;
   mjgEvents up = mjg_events(t, "theta_d", from, to, mjg_isPositive);
   double measured = 2 * mjPI * (up.n - 1) / (up.last - up.first);
@@ -79,32 +79,23 @@ static void claims(mjgClaims* claims, const mjgRun* run) {
   // Nordin, section 5: a damped shaft in its gap cycles where the dead zone model (26) predicts rest
   double cycle[3];
   for (int i = 0; i < 3; i++) {
-    const mjgTrajectory* damped = run[2 + i].trajectory;
+    const mjgTrajectory* damped = &run[2 + i];
     cycle[i] = mjg_swing(damped, "q_load", from, to);
   }
   mjg_claim(claims, cycle[0] > 1e-3 && cycle[1] > 1e-3 && cycle[2] < 1e-6,
             "with a damped shaft the exact model cycles by %.5f rad, the phase plane model by %.5f, the dead zone "
             "model (26) predicts rest: %.1g",
             cycle[0], cycle[1], cycle[2]);
-  double rest = mjg_highest(run[1].trajectory, "servo_rotor_velocity", from, to);
-  double angle = mjg_at(run[1].trajectory, "servo_rotor_angle", 14);
+  double rest = mjg_highest(&run[1], "servo_rotor_velocity", from, to);
+  double angle = mjg_at(&run[1], "servo_rotor_angle", 14);
   mjg_claim(claims, fabs(rest) < 1e-2 && fabs(angle - 0.05) < 1e-3,
             "encoder on the motor: it comes to rest, the rotor at %.5f rad of 0.05", angle);
 }
 
 
-const mjgScene mjg_sceneGapServo = {
-    .name = "gap_servo",
-    .description = "a servo with play limit-cycles or not, by the place of its encoder",
-    .caption =
-        "A servo moves a joint with play. It comes to rest or swings in a limit cycle, depending on the side that its "
-        "encoder measures.",
-    .xml = "backlash/servo.xml",
-    .duration = 15,
-    mjgCASES(servoCase),
-    .configure = configure,
-    .input = input,
-    .column = "theta_d omega_d",
-    .measure = measure,
-    .claims = claims,
-};
+mjgSCENE(GapServo, "gap_servo", "backlash/servo.xml", 15,
+         "a servo with play limit-cycles or not, by the place of its encoder",
+         "A servo moves a joint with play. It comes to rest or swings in a limit cycle, depending on the side that its "
+         "encoder measures.",
+         mjgCASES(servoCase), .configure = configure, .input = input, .column = "theta_d omega_d", .measure = measure,
+         .claims = claims);

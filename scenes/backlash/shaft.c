@@ -38,9 +38,9 @@ static double steadyTwist(double j, double time) {
 }
 
 
-static void resonanceClaims(mjgClaims* claims, const mjgRun* run) {
+static void resonanceClaims(mjgClaims* claims, const mjgTrajectory* run) {
   // Fig. 2(a) has a step in the torque of the phase plane model
-  const mjgTrajectory* phase = run[1].trajectory;
+  const mjgTrajectory* phase = &run[1];
   int torque = mjg_column(phase, "shaft_torque_out");
   double most = 0, h = phase->data[phase->ncolumn];
   for (int i = 2; i < phase->nrow; i++) {
@@ -54,7 +54,7 @@ static void resonanceClaims(mjgClaims* claims, const mjgRun* run) {
   for (int i = 0; i < 4; i++) {
     double with = 0, without = 0;
     for (double t = 40; t < 60; t += 0.01) {
-      double twist = mjg_at(run[i].trajectory, "twist", t);
+      double twist = mjg_at(&run[i], "twist", t);
       with = fmax(with, fabs(twist - steadyTwist(INERTIA + ROTOR, t)));
       without = fmax(without, fabs(twist - steadyTwist(ROTOR, t)));
     }
@@ -66,19 +66,11 @@ static void resonanceClaims(mjgClaims* claims, const mjgRun* run) {
 }
 
 
-const mjgScene mjg_sceneResonance = {
-    .name = "resonance",
-    .description = "a shaft at its natural frequency: only jck knows it (Akoto, Fig. 2)",
-    .caption = "A shaft is driven at its natural frequency, which only the model `jck` knows (Akoto, Fig. 2).",
-    .flg_still = 1,
-    .xml = "backlash/shaft.xml",
-    .duration = 60,
-    mjgCASES(resonanceCase),
-    .input = resonanceInput,
-    .column = "twist twist_rate",
-    .measure = measure,
-    .claims = resonanceClaims,
-};
+mjgSCENE(Resonance, "resonance", "backlash/shaft.xml", 60,
+         "a shaft at its natural frequency: only jck knows it (Akoto, Fig. 2)",
+         "A shaft is driven at its natural frequency, which only the model `jck` knows (Akoto, Fig. 2).",
+         .flg_still = 1, mjgCASES(resonanceCase), .input = resonanceInput, .column = "twist twist_rate",
+         .measure = measure, .claims = resonanceClaims);
 
 
 //---------------------------------- Figs. 3 to 6 --------------------------------------------------
@@ -96,14 +88,14 @@ static void intervalInput(const mjModel* m, mjData* d, const mjgCase* variant) {
 }
 
 
-static void intervalClaims(mjgClaims* claims, const mjgRun* run) {
+static void intervalClaims(mjgClaims* claims, const mjgTrajectory* run) {
   // both borders in closed form: first order, and second order with 0.5 +- 0.5 i
   double worst[2] = {0};
   for (double t = 0.05; t < 15; t += 0.05) {
     double first = 1 - exp(-0.5 * t);
     double second = 1 - exp(-0.5 * t) * (cos(0.5 * t) + sin(0.5 * t));
-    worst[0] = fmax(worst[0], fabs(mjg_at(run[0].trajectory, "twist", t) - first));
-    worst[1] = fmax(worst[1], fabs(mjg_at(run[1].trajectory, "twist", t) - second));
+    worst[0] = fmax(worst[0], fabs(mjg_at(&run[0], "twist", t) - first));
+    worst[1] = fmax(worst[1], fabs(mjg_at(&run[1], "twist", t) - second));
   }
   mjg_claim(claims, worst[0] < 5e-3, "massless border: 1 - exp(-k t/c) within %.1e rad", worst[0]);
   mjg_claim(claims, worst[1] < 5e-3, "border with inertia: its closed form within %.1e rad", worst[1]);
@@ -111,7 +103,7 @@ static void intervalClaims(mjgClaims* claims, const mjgRun* run) {
   // time at which it is first within half a percent of the gap
   double reach[2] = {0};
   for (int i = 0; i < 2; i++) {
-    while (mjg_at(run[i].trajectory, "twist", reach[i]) < 0.993 && reach[i] < 15) {
+    while (mjg_at(&run[i], "twist", reach[i]) < 0.993 && reach[i] < 15) {
       reach[i] += 5e-3;
     }
   }
@@ -120,28 +112,19 @@ static void intervalClaims(mjgClaims* claims, const mjgRun* run) {
 
   // Fig. 5: the borders cross where cos(t/2) + sin(t/2) = 1, the first time at pi seconds
   double crossing = 0.5;
-  while (mjg_at(run[1].trajectory, "twist", crossing) < mjg_at(run[0].trajectory, "twist", crossing) && crossing < 15) {
+  while (mjg_at(&run[1], "twist", crossing) < mjg_at(&run[0], "twist", crossing) && crossing < 15) {
     crossing += 1e-3;
   }
   mjg_claim(claims, fabs(crossing - 3.14159265358979) < 0.02,
             "Fig. 5: the borders cross at %.3f s, pi s in closed form", crossing);
-  double start = mjg_at(run[0].trajectory, "twist_rate", 0.02);
-  double rest = mjg_at(run[1].trajectory, "twist_rate", 0.02);
+  double start = mjg_at(&run[0], "twist_rate", 0.02);
+  double rest = mjg_at(&run[1], "twist_rate", 0.02);
   mjg_claim(claims, start > 0.45 && rest < 0.02,
             "Fig. 6: only the shaft with inertia starts from rest: %.3f rad/s, not %.3f", rest, start);
 }
 
 
-const mjgScene mjg_sceneInterval = {
-    .name = "interval",
-    .description = "borders of the free play over time (Akoto, Figs. 3 to 6)",
-    .caption = "The plots show the borders of the free play over time (Akoto, Figs. 3 to 6).",
-    .flg_still = 1,
-    .xml = "backlash/shaft.xml",
-    .duration = 15.5,
-    mjgCASES(intervalCase),
-    .input = intervalInput,
-    .column = "twist twist_rate",
-    .measure = measure,
-    .claims = intervalClaims,
-};
+mjgSCENE(Interval, "interval", "backlash/shaft.xml", 15.5, "borders of the free play over time (Akoto, Figs. 3 to 6)",
+         "The plots show the borders of the free play over time (Akoto, Figs. 3 to 6).", .flg_still = 1,
+         mjgCASES(intervalCase), .input = intervalInput, .column = "twist twist_rate", .measure = measure,
+         .claims = intervalClaims);

@@ -92,16 +92,16 @@ static double mean(const mjgTrajectory* t, const char* name) {
 }
 
 
-static void claims(mjgClaims* claims, const mjgRun* run) {
+static void claims(mjgClaims* claims, const mjgTrajectory* run) {
   const char* torque = "shaft_torque_out";
-  const mjgTrajectory* exact = run[EXACT].trajectory;
+  const mjgTrajectory* exact = &run[EXACT];
 
   // the models by themselves
   double lowest = mjg_lowest(exact, "theta_d", STEADY, END), error[4] = {0};
   double range = mjg_highest(exact, "theta_d", STEADY, END) - lowest;
   for (int i = PHASE; i <= REVISED; i++) {
     for (double t = STEADY; t < END; t += STEP) {
-      double other = mjg_at(run[i].trajectory, "theta_d", t);
+      double other = mjg_at(&run[i], "theta_d", t);
       error[i] = fmax(error[i], fabs(mjg_at(exact, "theta_d", t) - other) / range);
     }
   }
@@ -113,7 +113,7 @@ static void claims(mjgClaims* claims, const mjgRun* run) {
   mjg_claim(claims, least == 0 && lowest > -HALF_GAP && lowest < HALF_GAP,
             "the exact shaft opens and touches on its right side alone, and never pulls: torque from %g to %.3f N m",
             least, top);
-  double pull = mjg_lowest(run[DAMPED].trajectory, torque, STEADY, END);
+  double pull = mjg_lowest(&run[DAMPED], torque, STEADY, END);
   mjg_claim(claims, pull < -0.1 * top, "the damped dead zone (26) pulls at right contact: %.3f N m", pull);
 
   // value of the text: time between contacts; the phase plane model must exceed it
@@ -141,7 +141,7 @@ static void claims(mjgClaims* claims, const mjgRun* run) {
   mjg_claim(claims, revised > 1.2 * T, "(27), which touches too early, gives %+.0f %%", 100 * (revised / T - 1));
 
   // Table I with the torques as printed: its mean is the preload of 19 N m, and the models do not differ
-  const mjgTrajectory* printed = run[PRINTED].trajectory;
+  const mjgTrajectory* printed = &run[PRINTED];
   T = mean(printed, torque);
   phase = mean(printed, "T_23");
   dead = mean(printed, "T_26");
@@ -154,17 +154,8 @@ static void claims(mjgClaims* claims, const mjgRun* run) {
 }
 
 
-const mjgScene mjg_sceneTwoMass = {
-    .name = "two_mass",
-    .description = "models of a shaft with a gap between two masses (Nordin, Fig. 3 and Table I)",
-    .caption =
-        "A shaft with a gap connects two masses. Several models of the gap are compared (Nordin, Fig. 3 and Table I).",
-    .xml = "backlash/two_mass.xml",
-    .duration = END,
-    mjgCASES(twoMassCase),
-    .configure = configure,
-    .input = input,
-    .column = "theta_d omega_d T_23 T_26 T_27",
-    .measure = measure,
-    .claims = claims,
-};
+mjgSCENE(TwoMass, "two_mass", "backlash/two_mass.xml", END,
+         "models of a shaft with a gap between two masses (Nordin, Fig. 3 and Table I)",
+         "A shaft with a gap connects two masses. Several models of the gap are compared (Nordin, Fig. 3 and Table I).",
+         mjgCASES(twoMassCase), .configure = configure, .input = input, .column = "theta_d omega_d T_23 T_26 T_27",
+         .measure = measure, .claims = claims);

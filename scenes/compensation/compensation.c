@@ -66,10 +66,10 @@ static void measure(double* value, const mjModel* m, const mjData* d) {
 }
 
 
-static void claims(mjgClaims* claims, const mjgRun* run) {
+static void claims(mjgClaims* claims, const mjgTrajectory* run) {
   double from = 1 / FREQUENCY, to = PERIODS / FREQUENCY - 0.01, worst[2], still[2];
   for (int i = 0; i < 2; i++) {
-    const mjgTrajectory* t = run[i].trajectory;
+    const mjgTrajectory* t = &run[i];
     worst[i] = mjg_size(t, "error", from, to);
     still[i] = mjg_share(t, "v_elbow", from, to, mjg_isZero);
   }
@@ -82,18 +82,9 @@ static void claims(mjgClaims* claims, const mjgRun* run) {
 }
 
 
-const mjgScene mjg_sceneCompensation = {
-    .name = "compensation",
-    .description = "a worm joint follows a slow sine with friction compensation (Kikuuwe, 7)",
-    .caption =
-        "A worm joint follows a slow sine. With friction compensation it follows smoothly, and without it sticks "
-        "(Kikuuwe, 7).",
-    .beside = "uncompensated",
-    .xml = "compensation/compensation.xml",
-    .duration = PERIODS / FREQUENCY,
-    mjgCASES(compensationCase),
-    .input = input,
-    .column = "command error",
-    .measure = measure,
-    .claims = claims,
-};
+mjgSCENE(Compensation, "compensation", "compensation/compensation.xml", PERIODS / FREQUENCY,
+         "a worm joint follows a slow sine with friction compensation (Kikuuwe, 7)",
+         "A worm joint follows a slow sine. With friction compensation it follows smoothly, and without it sticks "
+         "(Kikuuwe, 7).",
+         .beside = "uncompensated", mjgCASES(compensationCase), .input = input, .column = "command error",
+         .measure = measure, .claims = claims);

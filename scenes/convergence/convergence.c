@@ -37,7 +37,7 @@ static void measure(double* value, const mjModel* m, const mjData* d) {
 
 
 // root mean square, over all joints and samples, of the distance from the motion with the fine step
-static double error(const mjgRun* run, const mjgRun* fine) {
+static double error(const mjgTrajectory* run, const mjgTrajectory* fine) {
   static const char* const joint[] = {"shoulder", "elbow"};
   double sum = 0;
   int n = 0;
@@ -45,7 +45,7 @@ static double error(const mjgRun* run, const mjgRun* fine) {
     char name[mjgMAXNAME];
     snprintf(name, sizeof name, "q_%s%d", joint[i % 2], i / 2);
     for (int k = 0; k * SAMPLE < END - 1e-9; k++, n++) {
-      double difference = mjg_at(run->trajectory, name, k * SAMPLE) - mjg_at(fine->trajectory, name, k * SAMPLE);
+      double difference = mjg_at(run, name, k * SAMPLE) - mjg_at(fine, name, k * SAMPLE);
       sum += difference * difference;
     }
   }
@@ -53,7 +53,7 @@ static double error(const mjgRun* run, const mjgRun* fine) {
 }
 
 
-static void claims(mjgClaims* claims, const mjgRun* run) {
+static void claims(mjgClaims* claims, const mjgTrajectory* run) {
   // slope of log error over log step, by least squares
   double mean_x = 0, mean_y = 0, xx = 0, xy = 0, x[FINE], y[FINE];
   for (int i = 0; i < FINE; i++) {
@@ -71,30 +71,18 @@ static void claims(mjgClaims* claims, const mjgRun* run) {
             xy / xx);
 
   // contacts and stops of the motion slow the convergence
-  const mjgTrajectory* fine = run[FINE].trajectory;
+  const mjgTrajectory* fine = &run[FINE];
   int strikes = mjg_events(fine, "floor", 0, END, mjg_isNotZero).n;
   int stops =
       mjg_events(fine, "v_shoulder0", 0, END, mjg_isZero).n + mjg_events(fine, "v_elbow0", 0, END, mjg_isZero).n;
   mjg_claim(claims, strikes >= 2 && stops >= 2,
             "on the way it strikes the floor %d times, and joints come to a stop %d times", strikes, stops);
-  for (int i = 0; i < NCASE; i++) {
-    mjg_claimSolved(claims, &run[i]);
-  }
 }
 
 
-const mjgScene mjg_sceneConvergence = {
-    .name = "convergence",
-    .description = "six arms strike the floor, with steps of 4 to 0.25 ms",
-    .caption =
-        "Six arms strike the floor, each with another step. Their motions approach each other in proportion to the "
-        "step.",
-    .xml = "convergence/convergence.xml",
-    .duration = END,
-    mjgCASES(convergenceCase),
-    .configure = configure,
-    .input = input,
-    .column = "floor",
-    .measure = measure,
-    .claims = claims,
-};
+mjgSCENE(
+    Convergence, "convergence", "convergence/convergence.xml", END,
+    "six arms strike the floor, with steps of 4 to 0.25 ms",
+    "Six arms strike the floor, each with another step. Their motions approach each other in proportion to the step.",
+    mjgCASES(convergenceCase), .configure = configure, .input = input, .column = "floor", .measure = measure,
+    .claims = claims, .nsolved = NCASE);

@@ -24,39 +24,29 @@ static void input(const mjModel* m, mjData* d, const mjgCase* variant) {
 }
 
 
-static void claims(mjgClaims* claims, const mjgRun* run) {
-  const mjgTrajectory* t = run->trajectory;
-
+static void claims(mjgClaims* claims, const mjgTrajectory* run) {
   // the load drives rotor and brake through the teeth: (M + m/eta) v' = -W + B/eta
   double inertia = MASS + ROTOR / BACK, brake = SLIDING / BACK, closed = CLOSING;
   double speed = (WEIGHT * closed - brake * closed / 2) / inertia;
   double fall = (WEIGHT * closed * closed / 2 - brake * closed * closed / 6) / inertia;
   fall += speed * speed * inertia / (2 * (brake - WEIGHT));
-  double fell = mjg_at(t, "q_lift", OFF) - mjg_at(t, "q_lift", MORE);
+  double fell = mjg_at(run, "q_lift", OFF) - mjg_at(run, "q_lift", MORE);
   mjg_claim(claims, fabs(fell - fall) < 0.01 * fall,
             "the brake closes in %g s: the lift falls by %.2f mm, by the closed form %.2f mm", CLOSING, 1e3 * fell,
             1e3 * fall);
-  double rate = mjg_size(t, "v_lift", 1.2, MORE);
+  double rate = mjg_size(run, "v_lift", 1.2, MORE);
   mjg_claim(claims, rate == 0, "closed it holds lift and box: largest velocity %g m/s, exactly 0", rate);
-  double slip = (WEIGHT + EXTRA - brake) / inertia * (LESS - MORE), slid = -mjg_at(t, "v_lift", LESS);
+  double slip = (WEIGHT + EXTRA - brake) / inertia * (LESS - MORE), slid = -mjg_at(run, "v_lift", LESS);
   mjg_claim(claims, fabs(slid - slip) < 0.01 * slip,
             "with %g N more it slips: %.4f m/s after %g s, by the closed form %.4f m/s", EXTRA, slid, LESS - MORE,
             slip);
-  rate = mjg_size(t, "v_lift", END - 0.1, END);
+  rate = mjg_size(run, "v_lift", END - 0.1, END);
   mjg_claim(claims, rate == 0, "and it comes to rest again: largest velocity %g m/s, exactly 0", rate);
-  mjg_claimSolved(claims, run);
 }
 
 
-const mjgScene mjg_sceneBrake = {
-    .name = "brake",
-    .description = "a lift's brake closes as its motor fails, holds lift and box, and slips above its torque",
-    .caption =
-        "The motor of a lift fails and its brake closes. It holds the lift with a box on it, and slips above its "
-        "torque.",
-    .moment = 0.25,
-    .xml = "drive/brake.xml",
-    .duration = END,
-    .input = input,
-    .claims = claims,
-};
+mjgSCENE(
+    Brake, "brake", "drive/brake.xml", END,
+    "a lift's brake closes as its motor fails, holds lift and box, and slips above its torque",
+    "The motor of a lift fails and its brake closes. It holds the lift with a box on it, and slips above its torque.",
+    .moment = 0.25, .input = input, .claims = claims, .nsolved = 1);

@@ -23,41 +23,30 @@ static void measure(double* value, const mjModel* m, const mjData* d) {
 }
 
 
-static void claims(mjgClaims* claims, const mjgRun* run) {
-  const mjgTrajectory* t = run->trajectory;
-
+static void claims(mjgClaims* claims, const mjgTrajectory* run) {
   // together, apart, and together again when the sprocket is as fast
   double together = PEDALS / (WHEEL + SPROCKET), speed = together * BACK;
   double behind = ((BRAKING - DRAG) / SPROCKET - DRAG / WHEEL) * (ON - BACK);
   double wheel = speed - DRAG / WHEEL * (ON - BACK), sprocket = wheel - behind;
   double caught = behind / ((PEDALS + DRAG) / SPROCKET + DRAG / WHEEL);
   double end = wheel - DRAG / WHEEL * caught + together * (END - ON - caught);
-  mjg_claim(claims, fabs(mjg_at(t, "v_wheel", BACK) - speed) < 1e-9 * speed,
+  mjg_claim(claims, fabs(mjg_at(run, "v_wheel", BACK) - speed) < 1e-9 * speed,
             "the pedals drive sprocket and wheel as one: %.4f rad/s, by the closed form %.4f",
-            mjg_at(t, "v_wheel", BACK), speed);
+            mjg_at(run, "v_wheel", BACK), speed);
   mjg_claim(claims,
-            fabs(mjg_at(t, "v_wheel", ON) - wheel) < 1e-9 * speed &&
-                fabs(mjg_at(t, "v_sprocket", ON) - sprocket) < 1e-9 * speed,
+            fabs(mjg_at(run, "v_wheel", ON) - wheel) < 1e-9 * speed &&
+                fabs(mjg_at(run, "v_sprocket", ON) - sprocket) < 1e-9 * speed,
             "pedals backwards: the wheel coasts with %.4f rad/s, by the closed form %.4f, the sprocket turns with %.4f",
-            mjg_at(t, "v_wheel", ON), wheel, mjg_at(t, "v_sprocket", ON));
-  mjg_claim(claims, fabs(mjg_at(t, "v_wheel", END) - end) < 1e-3 * speed,
+            mjg_at(run, "v_wheel", ON), wheel, mjg_at(run, "v_sprocket", ON));
+  mjg_claim(claims, fabs(mjg_at(run, "v_wheel", END) - end) < 1e-3 * speed,
             "the sprocket catches up after %.3f s, and both have %.4f rad/s, by the closed form %.4f", caught,
-            mjg_at(t, "v_wheel", END), end);
-  double ahead = mjg_highest(t, "ahead", 0, END);
+            mjg_at(run, "v_wheel", END), end);
+  double ahead = mjg_highest(run, "ahead", 0, END);
   mjg_claim(claims, ahead <= 1e-12 * speed, "the sprocket is never ahead of the wheel: by %.2g rad/s at most", ahead);
-  mjg_claimSolved(claims, run);
 }
 
 
-const mjgScene mjg_sceneHub = {
-    .name = "hub",
-    .description = "the freewheel of a bicycle: the pedals drive the wheel, stop and catch up with it",
-    .caption = "The pedals drive a wheel through a freewheel, stop, and catch up with it.",
-    .moment = 0.5,
-    .xml = "drive/hub.xml",
-    .duration = END,
-    .input = input,
-    .column = "ahead",
-    .measure = measure,
-    .claims = claims,
-};
+mjgSCENE(Hub, "hub", "drive/hub.xml", END,
+         "the freewheel of a bicycle: the pedals drive the wheel, stop and catch up with it",
+         "The pedals drive a wheel through a freewheel, stop, and catch up with it.", .moment = 0.5, .input = input,
+         .column = "ahead", .measure = measure, .claims = claims, .nsolved = 1);

@@ -42,40 +42,28 @@ static void claimRatchet(mjgClaims* claims, const mjgTrajectory* t, double from)
 }
 
 
-static void claims(mjgClaims* claims, const mjgRun* run) {
-  const mjgTrajectory* t = run->trajectory;
-
+static void claims(mjgClaims* claims, const mjgTrajectory* run) {
   // the motor drives: (M + eta m) a = eta T - W. It is off, and the rotor drives on: (M + eta m) a = -W
   double up = (FORWARD * TORQUE - LOAD) / (INERTIA + FORWARD * ROTOR);
-  double speed = mjg_at(t, "v_drum", OFF);
+  double speed = mjg_at(run, "v_drum", OFF);
   mjg_claim(claims, fabs(speed - up * OFF) < 1e-3 * up, "it winds with %.4f rad/s2, by the closed form %.4f",
             speed / OFF, up);
   double slow = LOAD / (INERTIA + FORWARD * ROTOR), coast = speed * speed / (2 * slow);
-  double coasted = mjg_at(t, "q_drum", ON) - mjg_at(t, "q_drum", OFF);
+  double coasted = mjg_at(run, "q_drum", ON) - mjg_at(run, "q_drum", OFF);
   mjg_claim(claims, fabs(coasted - coast) < 2e-3 * coast,
             "without power it turns on by %.4f rad, by the closed form %.4f", coasted, coast);
   double from = OFF + speed / slow + 0.01;
-  double rate = mjg_size(t, "v_drum", from, ON);
-  double sinks = mjg_at(t, "q_drum", from) - mjg_lowest(t, "q_drum", from, ON);
+  double rate = mjg_size(run, "v_drum", from, ON);
+  double sinks = mjg_at(run, "q_drum", from) - mjg_lowest(run, "q_drum", from, ON);
   mjg_claim(claims, rate == 0 && sinks == 0,
             "then the backstop holds: largest velocity %g rad/s, the drum sinks by %g rad, both exactly 0", rate,
             sinks);
-  double again = mjg_at(t, "v_drum", END);
+  double again = mjg_at(run, "v_drum", END);
   mjg_claim(claims, fabs(again - up * (END - ON)) < 1e-3 * up, "and it winds on with %.4f rad/s2", again);
-  claimRatchet(claims, run[1].trajectory, from - 0.01);
-  mjg_claimSolved(claims, run);
-  mjg_claimSolved(claims, run + 1);
+  claimRatchet(claims, &run[1], from - 0.01);
 }
 
 
-const mjgScene mjg_sceneWinch = {
-    .name = "winch",
-    .description = "a winch with a backstop winds a load up, loses power and holds it",
-    .caption = "A winch winds a load up. Without power a backstop holds it.",
-    .moment = 0.5,
-    .xml = "drive/winch.xml",
-    .duration = END,
-    mjgCASES(winchCase),
-    .input = input,
-    .claims = claims,
-};
+mjgSCENE(Winch, "winch", "drive/winch.xml", END, "a winch with a backstop winds a load up, loses power and holds it",
+         "A winch winds a load up. Without power a backstop holds it.", .moment = 0.5, mjgCASES(winchCase),
+         .input = input, .claims = claims, .nsolved = 2);

@@ -10,19 +10,18 @@ double mjg_effMotor(double time, double v, double speed, double gain) {
 }
 
 
-void mjg_effWork(double* in, double* out, const mjgRun* run, const char* joint, int up) {
-  const mjgTrajectory* r = run->trajectory;
+void mjg_effWork(double* in, double* out, const mjgTrajectory* run, const char* joint, int up) {
   char motor_name[mjgMAXNAME], q_name[mjgMAXNAME];
   snprintf(motor_name, sizeof(motor_name), "motor_%.32s", joint);
   snprintf(q_name, sizeof(q_name), "q_%.32s", joint);
-  int time = mjg_column(r, "time"), load = mjg_column(r, "load");
-  int motor = mjg_column(r, motor_name), q = mjg_column(r, q_name);
+  int time = mjg_column(run, "time"), load = mjg_column(run, "load");
+  int motor = mjg_column(run, motor_name), q = mjg_column(run, q_name);
   double end = up ? mjgEFF_OFF : mjgEFF_DURATION;
   *in = *out = 0;
-  for (int i = 0; i + 1 < r->nrow; i++) {
-    const double* row = mjg_row(r, i);
+  for (int i = 0; i + 1 < run->nrow; i++) {
+    const double* row = mjg_row(run, i);
     if (mjg_reached(row[time], end - STEADY) && !mjg_reached(row[time], end)) {
-      double way = row[r->ncolumn + q] - row[q];
+      double way = row[run->ncolumn + q] - row[q];
       *in += row[motor] * way;
       *out += row[load] * way;
     }
@@ -30,7 +29,7 @@ void mjg_effWork(double* in, double* out, const mjgRun* run, const char* joint, 
 }
 
 
-void mjg_effClaims(mjgClaims* claims, const mjgRun* run, const char* joint, double eta_f, double eta_b) {
+void mjg_effClaims(mjgClaims* claims, const mjgTrajectory* run, const char* joint, double eta_f, double eta_b) {
   const char* name = run->variant ? run->variant->name : "";
   double in, out;
   mjg_effWork(&in, &out, run, joint, 1);
@@ -49,7 +48,7 @@ void mjg_effClaims(mjgClaims* claims, const mjgRun* run, const char* joint, doub
   // with the motor off it stands, once it has come to rest, or falls
   char v_name[mjgMAXNAME];
   snprintf(v_name, sizeof(v_name), "v_%.32s", joint);
-  double v = mjg_at(run->trajectory, v_name, mjgEFF_DOWN - 0.005);
+  double v = mjg_at(run, v_name, mjgEFF_DOWN - 0.005);
   mjg_claim(claims, eta_b <= 0 ? v == 0 : v < 0, "%s, motor off: %s, %g per s", name,
             eta_b <= 0 ? "stands still" : "sinks", v);
 }

@@ -16,10 +16,10 @@ double mjg_effMotor(double time, double v, double speed, double gain);
 
 // work of the motor and work on the load while the joint moves steadily, up or down: the load has
 // the torque of column "load"
-void mjg_effWork(double* in, double* out, const mjgRun* run, const char* joint, int up);
+void mjg_effWork(double* in, double* out, const mjgTrajectory* run, const char* joint, int up);
 
 // claims of one case: efficiency in both directions to 0.1 %, and whether it stands still with the
 // motor off; eta_f and eta_b are those of theory
-void mjg_effClaims(mjgClaims* claims, const mjgRun* run, const char* joint, double eta_f, double eta_b);
+void mjg_effClaims(mjgClaims* claims, const mjgTrajectory* run, const char* joint, double eta_f, double eta_b);
 
 #endif  // SCENES_EFFICIENCY_EFFICIENCY_H_

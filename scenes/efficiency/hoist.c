@@ -31,7 +31,7 @@ static void measure(double* value, const mjModel* m, const mjData* d) {
 }
 
 
-static void claims(mjgClaims* claims, const mjgRun* run) {
+static void claims(mjgClaims* claims, const mjgTrajectory* run) {
   for (int i = 0; i < (int)(sizeof hoistCase / sizeof *hoistCase); i++) {
     double angle = ANGLE(run[i].variant), rho = atan(MU(run[i].variant) / cos(FLANK * DEGREE));
     mjg_effClaims(claims, &run[i], "drum", tan(angle) / tan(angle + rho), tan(angle - rho) / tan(angle));
@@ -39,16 +39,7 @@ static void claims(mjgClaims* claims, const mjgRun* run) {
 }
 
 
-const mjgScene mjg_sceneWormHoist = {
-    .name = "worm-hoist",
-    .description = "a worm gear hoists and lowers 20 kg on a rope: efficiency in both directions",
-    .caption = "A worm gear hoists 20 kg, and holds them with the motor off.",
-    .moment = 0.5,
-    .xml = "efficiency/hoist.xml",
-    .duration = mjgEFF_DURATION,
-    mjgCASES(hoistCase),
-    .input = input,
-    .column = "load rope",
-    .measure = measure,
-    .claims = claims,
-};
+mjgSCENE(WormHoist, "worm-hoist", "efficiency/hoist.xml", mjgEFF_DURATION,
+         "a worm gear hoists and lowers 20 kg on a rope: efficiency in both directions",
+         "A worm gear hoists 20 kg, and holds them with the motor off.", .moment = 0.5, mjgCASES(hoistCase),
+         .input = input, .column = "load rope", .measure = measure, .claims = claims);

@@ -30,7 +30,7 @@ static void measure(double* value, const mjModel* m, const mjData* d) {
 
 
 // textbook: tan(l)/tan(l + rho) and tan(l - rho)/tan(l)
-static void claims(mjgClaims* claims, const mjgRun* run) {
+static void claims(mjgClaims* claims, const mjgTrajectory* run) {
   double slope = LEAD / (3.14159265358979323846 * DIAMETER), angle = atan(slope);
   for (int i = 0; i < (int)(sizeof liftCase / sizeof *liftCase); i++) {
     double rho = atan(MU(run[i].variant) / cos(FLANK * 3.14159265358979323846 / 180));
@@ -39,16 +39,7 @@ static void claims(mjgClaims* claims, const mjgRun* run) {
 }
 
 
-const mjgScene mjg_sceneScrewLift = {
-    .name = "screw-lift",
-    .description = "a lead screw lifts and lowers 50 kg: efficiency in both directions",
-    .caption = "A lead screw lifts and lowers 50 kg with the efficiency that the formulas give.",
-    .moment = 0.9,
-    .xml = "efficiency/lift.xml",
-    .duration = mjgEFF_DURATION,
-    mjgCASES(liftCase),
-    .input = input,
-    .column = "load",
-    .measure = measure,
-    .claims = claims,
-};
+mjgSCENE(ScrewLift, "screw-lift", "efficiency/lift.xml", mjgEFF_DURATION,
+         "a lead screw lifts and lowers 50 kg: efficiency in both directions",
+         "A lead screw lifts and lowers 50 kg with the efficiency that the formulas give.", .moment = 0.9,
+         mjgCASES(liftCase), .input = input, .column = "load", .measure = measure, .claims = claims);

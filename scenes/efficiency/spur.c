@@ -52,7 +52,7 @@ static void theory(double* eta_f, double* eta_b, double mu) {
 }
 
 
-static void claims(mjgClaims* claims, const mjgRun* run) {
+static void claims(mjgClaims* claims, const mjgTrajectory* run) {
   for (int i = 0; i < (int)(sizeof spurCase / sizeof *spurCase); i++) {
     double eta_f, eta_b;
     theory(&eta_f, &eta_b, MU(run[i].variant));
@@ -65,8 +65,8 @@ static void claims(mjgClaims* claims, const mjgRun* run) {
     // friction is largest, so the loss is below that of averaged coefficients
     double in, out;
     mjg_effWork(&in, &out, &run[i], "wheel", 1);
-    double low = mjg_lowest(run[i].trajectory, "friction_wheel", 0.6, 1 - 1e-3);
-    double high = mjg_highest(run[i].trajectory, "friction_wheel", 0.6, 1 - 1e-3);
+    double low = mjg_lowest(&run[i], "friction_wheel", 0.6, 1 - 1e-3);
+    double high = mjg_highest(&run[i], "friction_wheel", 0.6, 1 - 1e-3);
     mjg_claim(claims, low >= 0 && low < 0.3 * high && out / in > eta_f && fabs(out / in / eta_f - 1) < 0.01,
               "%s, driving: friction follows the teeth, %.4f to %.4f N m, mean efficiency %.6f, of the averaged "
               "coefficients %.6f",
@@ -75,16 +75,7 @@ static void claims(mjgClaims* claims, const mjgRun* run) {
 }
 
 
-const mjgScene mjg_sceneSpurDrive = {
-    .name = "spur-drive",
-    .description = "a pair of spur gears drives and is driven: efficiency, and torque with the teeth",
-    .caption = "A pair of spur gears drives a load, and then the load drives the gears.",
-    .moment = 0.9,
-    .xml = "efficiency/spur.xml",
-    .duration = mjgEFF_DURATION,
-    mjgCASES(spurCase),
-    .input = input,
-    .column = "load",
-    .measure = measure,
-    .claims = claims,
-};
+mjgSCENE(SpurDrive, "spur-drive", "efficiency/spur.xml", mjgEFF_DURATION,
+         "a pair of spur gears drives and is driven: efficiency, and torque with the teeth",
+         "A pair of spur gears drives a load, and then the load drives the gears.", .moment = 0.9, mjgCASES(spurCase),
+         .input = input, .column = "load", .measure = measure, .claims = claims);

@@ -116,11 +116,11 @@ static void measure(double* value, const mjModel* m, const mjData* d) {
 }
 
 
-static void claims(mjgClaims* claims, const mjgRun* run) {
+static void claims(mjgClaims* claims, const mjgTrajectory* run) {
   double error[3], still[3];
   for (int i = 0; i < 3; i++) {
-    error[i] = mjg_highest(run[i].trajectory, "error", BEGIN, END);
-    still[i] = mjg_share(run[i].trajectory, "v_shoulder", BEGIN, INFINITY, mjg_isZero);
+    error[i] = mjg_highest(&run[i], "error", BEGIN, END);
+    still[i] = mjg_share(&run[i], "v_shoulder", BEGIN, INFINITY, mjg_isZero);
   }
   mjg_claim(claims, error[0] < 0.5 && still[0] < 0.02,
             "with its gears compensated the load of 5 kg follows its path within %.2f mm, and the shoulder stands "
@@ -131,23 +131,12 @@ static void claims(mjgClaims* claims, const mjgRun* run) {
             error[1], 100 * still[1]);
   mjg_claim(claims, error[2] > 5 * error[0], "with a constant for each joint's friction it is off by %.1f mm",
             error[2]);
-  mjg_claimSolved(claims, &run[0]);
 }
 
 
-const mjgScene mjg_sceneFeedforward = {
-    .name = "feedforward",
-    .description = "an arm carries a load along a slow path, its gears compensated or not",
-    .caption =
-        "An arm carries 5 kg along a slow path, with the motor torques that its worm gears need, with those without "
-        "gears, and with a constant for friction.",
-    .beside = "uncompensated,constant",
-    .joint = "shoulder",
-    .xml = "feedforward/feedforward.xml",
-    .duration = END,
-    mjgCASES(feedforwardCase),
-    .input = input,
-    .column = "error goal_x goal_z tip_x tip_z",
-    .measure = measure,
-    .claims = claims,
-};
+mjgSCENE(Feedforward, "feedforward", "feedforward/feedforward.xml", END,
+         "an arm carries a load along a slow path, its gears compensated or not",
+         "An arm carries 5 kg along a slow path, with the motor torques that its worm gears need, with those without "
+         "gears, and with a constant for friction.",
+         .beside = "uncompensated,constant", .joint = "shoulder", mjgCASES(feedforwardCase), .input = input,
+         .column = "error goal_x goal_z tip_x tip_z", .measure = measure, .claims = claims, .nsolved = 1);

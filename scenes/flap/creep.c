@@ -42,15 +42,14 @@ typedef struct {
   double period;  // s
 } Steps;
 
-static Steps steps(const mjgRun* run, double from, double to) {
-  const mjgTrajectory* r = run->trajectory;
-  mjgEvents starts = mjg_events(r, "v_flap", from, to, mjg_isNotZero);
-  double way = fabs(mjg_at(r, "position", to) - mjg_at(r, "position", from));
+static Steps steps(const mjgTrajectory* run, double from, double to) {
+  mjgEvents starts = mjg_events(run, "v_flap", from, to, mjg_isNotZero);
+  double way = fabs(mjg_at(run, "position", to) - mjg_at(run, "position", from));
   return (Steps){starts.n, way / fmax(starts.n, 1), (starts.last - starts.first) / fmax(starts.n - 1, 1)};
 }
 
 
-static void claims(mjgClaims* claims, const mjgRun* run) {
+static void claims(mjgClaims* claims, const mjgTrajectory* run) {
   Steps up[2], down[2];
   double error[2];
   for (int i = 0; i < 2; i++) {
@@ -84,16 +83,8 @@ static void claims(mjgClaims* claims, const mjgRun* run) {
 }
 
 
-const mjgScene mjg_sceneFlapCreep = {
-    .name = "flap-creep",
-    .description = "the flap creeps by sticking and slipping (Borello, Figs. 16 and 17)",
-    mjgFLAP_SCENE,
-    .caption = "The flap follows a very slow ramp, and its irreversible actuator sticks and slips.",
-    .moment = 0.7,
-    .duration = 4,
-    mjgCASES(creepCase),
-    .input = input,
-    .reference = reference,
-    .tolerance = 1e-9,
-    .claims = claims,
-};
+mjgSCENE(FlapCreep, "flap-creep", "flap/flap.xml", 4,
+         "the flap creeps by sticking and slipping (Borello, Figs. 16 and 17)",
+         "The flap follows a very slow ramp, and its irreversible actuator sticks and slips.", mjgFLAP_SCENE,
+         .moment = 0.7, mjgCASES(creepCase), .input = input, .reference = reference, .tolerance = 1e-9,
+         .claims = claims);

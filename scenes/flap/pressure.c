@@ -52,13 +52,12 @@ static int reference(double* q, double* v, double time, const mjModel* m, const 
 
 
 // time at which the flap has come to rest within 0.02 deg of its target, -1: never
-static double arrival(const mjgRun* run) {
-  const mjgTrajectory* r = run->trajectory;
-  double last = r->data[(size_t)(r->nrow - 1) * (size_t)r->ncolumn + (size_t)mjg_column(r, "time")];
+static double arrival(const mjgTrajectory* run) {
+  double last = run->data[(size_t)(run->nrow - 1) * (size_t)run->ncolumn + (size_t)mjg_column(run, "time")];
   double target = mjgFLAP_TARGET(run->variant);
   for (double time = 0.1; time < last - 0.1; time += 0.005) {
-    if (fabs(mjg_lowest(r, "position", time, last) - target) < 0.02 &&
-        fabs(mjg_highest(r, "position", time, last) - target) < 0.02) {
+    if (fabs(mjg_lowest(run, "position", time, last) - target) < 0.02 &&
+        fabs(mjg_highest(run, "position", time, last) - target) < 0.02) {
       return time;
     }
   }
@@ -92,12 +91,12 @@ static int directions(char sign[], double length[], int nmax, const mjgTrajector
 }
 
 
-static void claims(mjgClaims* claims, const mjgRun* run) {
+static void claims(mjgClaims* claims, const mjgTrajectory* run) {
   const double nominal = 1 / mjgFLAP_DEGREE;
 
   // before the command: the load moves a reversible flap until the servo holds it
-  double sunk = mjg_lowest(run[OPPOSING].trajectory, "q_flap", 0, 0.099) * nominal;
-  double kept = mjg_lowest(run[OPPOSING_LOCKED].trajectory, "q_flap", 0, 0.099);
+  double sunk = mjg_lowest(&run[OPPOSING], "q_flap", 0, 0.099) * nominal;
+  double kept = mjg_lowest(&run[OPPOSING_LOCKED], "q_flap", 0, 0.099);
   mjg_claim(claims, sunk < -0.001 && kept == 0,
             "the load of 74500 N m moves the reversible flap by %.4f deg until the servo holds it, the irreversible "
             "one not at all: %g",
@@ -105,7 +104,7 @@ static void claims(mjgClaims* claims, const mjgRun* run) {
 
   // opposing load: both stop under low pressure, and only the reversible flap is driven back
   for (int i = 0; i < 2; i++) {
-    const mjgTrajectory* r = run[i ? OPPOSING_LOCKED : OPPOSING].trajectory;
+    const mjgTrajectory* r = &run[i ? OPPOSING_LOCKED : OPPOSING];
     double before = mjg_lowest(r, "v_flap", 0.25, 0.299) * nominal;
     double back = mjg_lowest(r, "v_flap", 0.4, 0.6) * nominal;
     double way = mjg_at(r, "position", 0.6) - mjg_at(r, "position", 0.45);
@@ -125,7 +124,7 @@ static void claims(mjgClaims* claims, const mjgRun* run) {
   // figure 6 stops, sticks, slips back, sticks again and goes on
   char sign[9];
   double length[8] = {0};
-  directions(sign, length, 8, run[OPPOSING].trajectory, 0.25, 1.3);
+  directions(sign, length, 8, &run[OPPOSING], 0.25, 1.3);
   mjg_claim(claims, !strcmp(sign, "+0-0+"),
             "figure 6: it stops and sticks for %.1f ms, slips back for %.3f s, sticks for %.1f ms and goes on: %s",
             1e3 * length[1], length[2], 1e3 * length[3], sign);
@@ -133,7 +132,7 @@ static void claims(mjgClaims* claims, const mjgRun* run) {
   // aiding load: the reversible flap and the weakly irreversible one keep moving, slower
   static const int moving[] = {AIDING, AIDING_WEAK};
   for (int i = 0; i < 2; i++) {
-    const mjgTrajectory* r = run[moving[i]].trajectory;
+    const mjgTrajectory* r = &run[moving[i]];
     double before = -mjg_at(r, "v_flap", 0.29) * nominal;
     double slowest = -mjg_highest(r, "v_flap", 0.4, 0.6) * nominal;
     double fastest = -mjg_lowest(r, "v_flap", 0.45, 0.6) * nominal;
@@ -143,7 +142,7 @@ static void claims(mjgClaims* claims, const mjgRun* run) {
               "not stop, and returns to %.2f deg/s",
               i ? 9 : 7, before, slowest, fastest, after);
   }
-  const mjgTrajectory* stalled = run[AIDING_STRONG].trajectory;
+  const mjgTrajectory* stalled = &run[AIDING_STRONG];
   double before = -mjg_at(stalled, "v_flap", 0.29) * nominal;
   double held = mjg_swing(stalled, "v_flap", 0.45, 0.6);
   mjg_claim(claims, before > 0.5 && held == 0 && mjg_at(stalled, "v_flap", 0.5) == 0,
@@ -177,18 +176,9 @@ static void claims(mjgClaims* claims, const mjgRun* run) {
 }
 
 
-const mjgScene mjg_sceneFlap = {
-    .name = "flap",
-    .description = "a flap under load while its hydraulic supply breaks down (Borello, Figs. 6-10)",
-    mjgFLAP_SCENE,
-    .caption =
-        "An aircraft's flap carries its aerodynamic load while its hydraulic supply breaks down. Only a reversible "
-        "actuator gives way.",
-    .moment = 0.3,
-    .duration = 2,
-    mjgCASES(pressureCase),
-    .input = input,
-    .reference = reference,
-    .tolerance = 1e-9,
-    .claims = claims,
-};
+mjgSCENE(Flap, "flap", "flap/flap.xml", 2,
+         "a flap under load while its hydraulic supply breaks down (Borello, Figs. 6-10)",
+         "An aircraft's flap carries its aerodynamic load while its hydraulic supply breaks down. Only a reversible "
+         "actuator gives way.",
+         mjgFLAP_SCENE, .moment = 0.3, mjgCASES(pressureCase), .input = input, .reference = reference,
+         .tolerance = 1e-9, .claims = claims);

@@ -55,21 +55,21 @@ static int reference(double* q, double* v, double time, const mjModel* m, const 
 
 
 // position error at which the flap starts to move downward after the ramp has begun, deg
-static double breakawayError(const mjgRun* run) {
+static double breakawayError(const mjgTrajectory* run) {
   for (double time = 0.0705; time < 0.2; time += 0.0005) {
-    if (mjg_at(run->trajectory, "v_flap", time) < -1e-6) {
-      return mjg_at(run->trajectory, "error", time - 0.0005);
+    if (mjg_at(run, "v_flap", time) < -1e-6) {
+      return mjg_at(run, "error", time - 0.0005);
     }
   }
   return NAN;
 }
 
 
-static void claims(mjgClaims* claims, const mjgRun* run) {
+static void claims(mjgClaims* claims, const mjgTrajectory* run) {
   // the load step moves only the reversible flap
   double moved[3];
   for (int i = 0; i < 3; i++) {
-    moved[i] = mjg_lowest(run[i].trajectory, "position", 0.02, 0.0695) - 0.1;
+    moved[i] = mjg_lowest(&run[i], "position", 0.02, 0.0695) - 0.1;
   }
   mjg_claim(claims, moved[REVERSIBLE] < -0.001 && moved[IRREVERSIBLE] == 0 && moved[STATIC] == 0,
             "the load moves only the reversible flap before the ramp begins: %.4f, %g, %g deg", moved[REVERSIBLE],
@@ -115,18 +115,9 @@ static void claims(mjgClaims* claims, const mjgRun* run) {
 }
 
 
-const mjgScene mjg_sceneFlapRamp = {
-    .name = "flap-ramp",
-    .description = "the flap follows ramps: who drives and who brakes (Borello, Figs. 11-15)",
-    mjgFLAP_SCENE,
-    .caption =
-        "The flap follows a ramp under load. In one direction friction helps the load, and in the other it helps the "
-        "motor.",
-    .moment = 0.5,
-    .duration = 1.7,
-    mjgCASES(rampCase),
-    .input = input,
-    .reference = reference,
-    .tolerance = 1e-9,
-    .claims = claims,
-};
+mjgSCENE(FlapRamp, "flap-ramp", "flap/flap.xml", 1.7,
+         "the flap follows ramps: who drives and who brakes (Borello, Figs. 11-15)",
+         "The flap follows a ramp under load. In one direction friction helps the load, and in the other it helps the "
+         "motor.",
+         mjgFLAP_SCENE, .moment = 0.5, mjgCASES(rampCase), .input = input, .reference = reference, .tolerance = 1e-9,
+         .claims = claims);

@@ -126,15 +126,14 @@ static int stepTable(double* q, double* v, double* t, double time, double h, con
 // In Table 1 a starting joint has static friction for one step. The joint loses this momentum.
 // Until the servo's damping compensates the loss, the joint falls behind by h (static - dynamic
 // friction)/damping.
-double mjg_flapTable(double* allowed, const mjgRun* run, mjgFlapSchedule schedule) {
-  const mjgTrajectory* r = run->trajectory;
+double mjg_flapTable(double* allowed, const mjgTrajectory* run, mjgFlapSchedule schedule) {
   const mjgCase* variant = run->variant;
-  int time = mjg_column(r, "time"), position = mjg_column(r, "position");
+  int time = mjg_column(run, "time"), position = mjg_column(run, "position");
   double q = mjgFLAP_START(variant) * mjgFLAP_DEGREE, v = 0, t = 0, h = 0;
   double difference = 0, way = 0, friction = 0;
-  for (int i = 0; i + 1 < r->nrow; i++) {
-    const double* row = mjg_row(r, i);
-    const double* next = row + r->ncolumn;
+  for (int i = 0; i + 1 < run->nrow; i++) {
+    const double* row = mjg_row(run, i);
+    const double* next = row + run->ncolumn;
     difference = fmax(difference, fabs(q / mjgFLAP_DEGREE - row[position]));
     way = fmax(way, fabs(next[position] - row[position]));
     h = next[time] - row[time];
@@ -163,7 +162,7 @@ double mjg_flapArrival(const mjgCase* variant, mjgFlapSchedule schedule, double 
 }
 
 
-void mjg_flapClaimTable(mjgClaims* claims, const mjgRun* run, int n, mjgFlapSchedule schedule) {
+void mjg_flapClaimTable(mjgClaims* claims, const mjgTrajectory* run, int n, mjgFlapSchedule schedule) {
   for (int i = 0; i < n; i++) {
     double allowed, difference = mjg_flapTable(&allowed, &run[i], schedule);
     mjg_claim(claims, difference < allowed,
@@ -173,11 +172,11 @@ void mjg_flapClaimTable(mjgClaims* claims, const mjgRun* run, int n, mjgFlapSche
 }
 
 
-double mjg_flapMeanError(const mjgRun* run, double from, double to) {
+double mjg_flapMeanError(const mjgTrajectory* run, double from, double to) {
   double sum = 0;
   int n = 0;
   for (double time = from; time < to; time += 0.001, n++) {
-    sum += mjg_at(run->trajectory, "error", time);
+    sum += mjg_at(run, "error", time);
   }
   return sum / n;
 }

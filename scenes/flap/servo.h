@@ -62,18 +62,17 @@ int mjg_flapStep(double* q, double* v, double time, const mjModel* m, const mjgC
 // Table 1 of the paper, ends of travel included, from the first row of a run on: largest difference
 // of its position, and the allowance for two explicit timesteps at starts and stops, both in
 // degrees
-double mjg_flapTable(double* allowed, const mjgRun* run, mjgFlapSchedule schedule);
+double mjg_flapTable(double* allowed, const mjgTrajectory* run, mjgFlapSchedule schedule);
 
 // claim for each of n runs that it moves as in Table 1, within the error of two timesteps
-void mjg_flapClaimTable(mjgClaims* claims, const mjgRun* run, int n, mjgFlapSchedule schedule);
+void mjg_flapClaimTable(mjgClaims* claims, const mjgTrajectory* run, int n, mjgFlapSchedule schedule);
 
 // mean position error of a run between two times, deg
-double mjg_flapMeanError(const mjgRun* run, double from, double to);
+double mjg_flapMeanError(const mjgTrajectory* run, double from, double to);
 
 // parts of all scenes of the flap
-#define mjgFLAP_SCENE                                                                                     \
-  .xml = "flap/flap.xml", .configure = mjg_flapConfigure, .column = "position command error load supply", \
-  .measure = mjg_flapMeasure
+#define mjgFLAP_SCENE \
+  .configure = mjg_flapConfigure, .column = "position command error load supply", .measure = mjg_flapMeasure
 
 // time at which Table 1 has come to rest within 0.02 deg of a case's target, s; -1: not
 // before the end

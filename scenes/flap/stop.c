@@ -44,10 +44,10 @@ static double firstTime(const mjgTrajectory* r, double after, double position, i
 }
 
 
-static void claims(mjgClaims* claims, const mjgRun* run) {
+static void claims(mjgClaims* claims, const mjgTrajectory* run) {
   for (int i = 0; i < 2; i++) {
     const char* name = run[i].variant->name;
-    const mjgTrajectory* r = run[i].trajectory;
+    const mjgTrajectory* r = &run[i];
     double impact = firstTime(r, 0, STOP, 0), speed = mjg_at(r, "v_flap", impact - 5e-4);
     double back = mjg_lowest(r, "v_flap", impact + 0.005, TURN - 5e-4);
     double high = mjg_highest(r, "position", impact, TURN), low = mjg_lowest(r, "position", impact, TURN);
@@ -67,14 +67,7 @@ static void claims(mjgClaims* claims, const mjgRun* run) {
 }
 
 
-const mjgScene mjg_sceneFlapStop = {
-    .name = "flap-stop",
-    .description = "the flap runs into its end of travel and leaves it (Borello, Table 1)",
-    mjgFLAP_SCENE,
-    .caption = "The flap runs into its end of travel. When the motor turns back it comes off at once.",
-    .moment = 0.5,
-    .duration = 1.5,
-    mjgCASES(stopCase),
-    .input = input,
-    .claims = claims,
-};
+mjgSCENE(FlapStop, "flap-stop", "flap/flap.xml", 1.5,
+         "the flap runs into its end of travel and leaves it (Borello, Table 1)",
+         "The flap runs into its end of travel. When the motor turns back it comes off at once.", mjgFLAP_SCENE,
+         .moment = 0.5, mjgCASES(stopCase), .input = input, .claims = claims);

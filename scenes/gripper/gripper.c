@@ -75,8 +75,8 @@ static double change(const mjgTrajectory* t, const char* name, double from, doub
 }
 
 
-static void claims(mjgClaims* claims, const mjgRun* run) {
-  const mjgTrajectory *screw = run[0].trajectory, *welded = run[1].trajectory;
+static void claims(mjgClaims* claims, const mjgTrajectory* run) {
+  const mjgTrajectory *screw = &run[0], *welded = &run[1];
 
   // it holds the squeezed box
   double grip = mjg_lowest(screw, "grip", FREE, END), other = mjg_lowest(welded, "grip", FREE, END);
@@ -100,25 +100,10 @@ static void claims(mjgClaims* claims, const mjgRun* run) {
   double height = mjg_at(screw, "height", STOP);
   mjg_claim(claims, opened > 5e-3 && height < 0.06, "its motor opens it by %.1f mm, and the box falls to %.3f m",
             1e3 * opened, height);
-  mjg_claimSolved(claims, &run[0]);
-  mjg_claimSolved(claims, &run[1]);
 }
 
 
-const mjgScene mjg_sceneGripper = {
-    .name = "gripper",
-    .description = "a gripper with a lead screw holds a box without its motor",
-    .caption =
-        "A gripper with a lead screw squeezes a box. Then its motor is switched off, and it still holds the box.",
-    .shown = "screw",
-    .moment = 0.5,
-    .beside = "welded",
-    .xml = "gripper/gripper.xml",
-    .duration = STOP,
-    mjgCASES(gripperCase),
-    .configure = configure,
-    .input = input,
-    .column = "height grip",
-    .measure = measure,
-    .claims = claims,
-};
+mjgSCENE(Gripper, "gripper", "gripper/gripper.xml", STOP, "a gripper with a lead screw holds a box without its motor",
+         "A gripper with a lead screw squeezes a box. Then its motor is switched off, and it still holds the box.",
+         .shown = "screw", .moment = 0.5, .beside = "welded", mjgCASES(gripperCase), .configure = configure,
+         .input = input, .column = "height grip", .measure = measure, .claims = claims, .nsolved = 2);

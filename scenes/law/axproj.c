@@ -27,12 +27,11 @@ static void measure(double* value, const mjModel* m, const mjData* d) {
 
 
 // (67) with t = [s]|lambda|, y = A t: t_i = |lambda_i| sgn(v_i - y_i) and lambda = phi + P t
-static void claims(mjgClaims* claims, const mjgRun* run) {
-  const mjgTrajectory* r = run->trajectory;
-  int first = mjg_column(r, "v_0"), unsolved = 0, count[3] = {0};
+static void claims(mjgClaims* claims, const mjgTrajectory* run) {
+  int first = mjg_column(run, "v_0"), unsolved = 0, count[3] = {0};
   double det = A[0] * A[3] - A[1] * A[2], worst = 0;
-  for (int i = 0; i < r->nrow; i++) {
-    const double* row = mjg_row(r, i) + first;
+  for (int i = 0; i < run->nrow; i++) {
+    const double* row = mjg_row(run, i) + first;
     double y[2] = {row[2], row[3]};
     double t[2] = {(A[3] * y[0] - A[1] * y[1]) / det, (A[0] * y[1] - A[2] * y[0]) / det};
     int zero = 0;
@@ -45,20 +44,13 @@ static void claims(mjgClaims* claims, const mjgRun* run) {
     }
     count[zero]++;
   }
-  mjg_claim(claims, unsolved == 0 && worst < 1e-9, "Fig. 8: (67) holds at all %d points within %.1g", r->nrow, worst);
+  mjg_claim(claims, unsolved == 0 && worst < 1e-9, "Fig. 8: (67) holds at all %d points within %.1g", run->nrow, worst);
   mjg_claim(claims, count[0] > 0 && count[1] > 0 && count[2] > 0,
             "%d points go to a vertex, %d along an axis to an edge, %d stay inside", count[0], count[1], count[2]);
 }
 
 
-const mjgScene mjg_sceneAxproj = {
-    .name = "axproj",
-    .description = "projection along the axes for two joints (Kikuuwe, Fig. 8)",
-    .caption = "The plots show the paper's projection along the axes for two joints (Kikuuwe, Fig. 8).",
-    .flg_still = 1,
-    .xml = "law/law.xml",
-    .duration = 1e-3 * SIDE * SIDE,
-    .column = "v_0 v_1 y_0 y_1 status",
-    .measure = measure,
-    .claims = claims,
-};
+mjgSCENE(Axproj, "axproj", "law/law.xml", 1e-3 * SIDE * SIDE,
+         "projection along the axes for two joints (Kikuuwe, Fig. 8)",
+         "The plots show the paper's projection along the axes for two joints (Kikuuwe, Fig. 8).", .flg_still = 1,
+         .column = "v_0 v_1 y_0 y_1 status", .measure = measure, .claims = claims);

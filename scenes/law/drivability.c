@@ -50,9 +50,9 @@ static void measure(double* value, const mjModel* m, const mjData* d) {
 }
 
 
-static void claims(mjgClaims* claims, const mjgRun* run) {
+static void claims(mjgClaims* claims, const mjgTrajectory* run) {
   for (int k = 0; k < (int)(sizeof drivabilityCase / sizeof *drivabilityCase); k++) {
-    const mjgTrajectory* t = run[k].trajectory;
+    const mjgTrajectory* t = &run[k];
     double gamma_u = run[k].variant->GAMMA_U, gamma_v = run[k].variant->GAMMA_V;
     int engine = mjg_column(t, "engine"), core = mjg_column(t, "core"), apart = 0, wrong = 0, stuck = 0, motor = 0,
         load = 0, border = 0;
@@ -83,16 +83,8 @@ static void claims(mjgClaims* claims, const mjgRun* run) {
 }
 
 
-const mjgScene mjg_sceneDrivability = {
-    .name = "drivability",
-    .description = "which torques of motor and load move a gear at rest (Kikuuwe, Figs. 5, 6)",
-    .caption = "The maps show which torques of motor and load move a gear at rest (Kikuuwe, Figs. 5 and 6).",
-    .flg_still = 1,
-    .xml = "law/law.xml",
-    .duration = 1e-3 * SIDE * SIDE,
-    mjgCASES(drivabilityCase),
-    .input = input,
-    .column = "f_u f_v engine core",
-    .measure = measure,
-    .claims = claims,
-};
+mjgSCENE(Drivability, "drivability", "law/law.xml", 1e-3 * SIDE * SIDE,
+         "which torques of motor and load move a gear at rest (Kikuuwe, Figs. 5, 6)",
+         "The maps show which torques of motor and load move a gear at rest (Kikuuwe, Figs. 5 and 6).", .flg_still = 1,
+         mjgCASES(drivabilityCase), .input = input, .column = "f_u f_v engine core", .measure = measure,
+         .claims = claims);

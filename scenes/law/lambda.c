@@ -25,12 +25,11 @@ static int count(double phi, double rho) {
 }
 
 
-static void claims(mjgClaims* claims, const mjgRun* run) {
-  const mjgTrajectory* t = run->trajectory;
-  int first = mjg_column(t, "phi"), wrong = 0, torn = 0, empty = 0, dual = 0;
+static void claims(mjgClaims* claims, const mjgTrajectory* run) {
+  int first = mjg_column(run, "phi"), wrong = 0, torn = 0, empty = 0, dual = 0;
   double residual = 0;
-  for (int i = 0; i < t->nrow; i++) {
-    const double* row = mjg_row(t, i) + first;
+  for (int i = 0; i < run->nrow; i++) {
+    const double* row = mjg_row(run, i) + first;
     double phi = row[0], rho = row[1], stick = row[5];
 
     // at rho = +-1 and phi = 0 every value is a solution: the function gives 0
@@ -56,15 +55,6 @@ static void claims(mjgClaims* claims, const mjgRun* run) {
 }
 
 
-const mjgScene mjg_sceneLambda = {
-    .name = "lambda",
-    .description = "internal force of a joint that slips (Kikuuwe, Fig. 7)",
-    .caption =
-        "The plots show the internal force of a joint that slips, for all pairs of coefficients (Kikuuwe, Fig. 7).",
-    .flg_still = 1,
-    .xml = "law/law.xml",
-    .duration = 1e-3 * SIDE * SIDE,
-    .column = "phi rho values low high stick",
-    .measure = measure,
-    .claims = claims,
-};
+mjgSCENE(Lambda, "lambda", "law/law.xml", 1e-3 * SIDE * SIDE, "internal force of a joint that slips (Kikuuwe, Fig. 7)",
+         "The plots show the internal force of a joint that slips, for all pairs of coefficients (Kikuuwe, Fig. 7).",
+         .flg_still = 1, .column = "phi rho values low high stick", .measure = measure, .claims = claims);

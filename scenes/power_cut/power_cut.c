@@ -74,13 +74,13 @@ static double turn(const mjgTrajectory* t, int legs, double from, double to) {
 }
 
 
-static void claims(mjgClaims* claims, const mjgRun* run) {
-  double arm = turn(run[0].trajectory, 0, STILL, END), leg = turn(run[0].trajectory, 1, STILL, END);
+static void claims(mjgClaims* claims, const mjgTrajectory* run) {
+  double arm = turn(&run[0], 0, STILL, END), leg = turn(&run[0], 1, STILL, END);
   mjg_claim(claims, arm == 0 && leg == 0,
             "gears that lock, motors off for %g s: the arm's joints turn by %g rad, the legs' by %g rad", END - OFF,
             arm, leg);
   for (int i = 1; i < NCASE; i++) {
-    const mjgTrajectory* t = run[i].trajectory;
+    const mjgTrajectory* t = &run[i];
     double load = mjg_at(t, "load_height", OFF) - mjg_at(t, "load_height", END);
     double trunk = mjg_at(t, "trunk_height", OFF) - mjg_at(t, "trunk_height", END);
     int rival = (int)mjgRIVAL(run[i].variant);
@@ -101,27 +101,13 @@ static void claims(mjgClaims* claims, const mjgRun* run) {
                 run[i].variant->name, load, trunk);
     }
   }
-  mjg_claimSolved(claims, &run[0]);
-  mjg_claimSolved(claims, &run[1]);
 }
 
 
-const mjgScene mjg_scenePowerCut = {
-    .name = "power-cut",
-    .description = "the power fails: what locks stays, what does not falls",
-    .caption =
-        "The power fails. Self-locking gears keep the arm and the legs where they are. Backdrivable gears let them "
-        "fall. MuJoCo's friction lets them sink at its defaults, and holds them where it is tuned for this pose.",
-    .moment = 0.7,
-    .beside = "backdrivable,frictionloss,frictionloss-tuned",
-    .joint = "lift",
-    .xml = "power_cut/power_cut.xml",
-    .duration = END,
-    mjgCASES(powerCase),
-    .specify = mjg_reserveRival,
-    .configure = configure,
-    .input = input,
-    .column = "load_height trunk_height",
-    .measure = measure,
-    .claims = claims,
-};
+mjgSCENE(PowerCut, "power-cut", "power_cut/power_cut.xml", END,
+         "the power fails: what locks stays, what does not falls",
+         "The power fails. Self-locking gears keep the arm and the legs where they are. Backdrivable gears let them "
+         "fall. MuJoCo's friction lets them sink at its defaults, and holds them where it is tuned for this pose.",
+         .moment = 0.7, .beside = "backdrivable,frictionloss,frictionloss-tuned", .joint = "lift", mjgCASES(powerCase),
+         .specify = mjg_reserveRival, .configure = configure, .input = input, .column = "load_height trunk_height",
+         .measure = measure, .claims = claims, .nsolved = 2);

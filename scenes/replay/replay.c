@@ -99,25 +99,24 @@ static void measure(double* value, const mjModel* m, const mjData* d) {
 
 
 // mean absolute error of a run
-static double meanError(const mjgRun* run) {
-  const mjgTrajectory* t = run->trajectory;
-  int measured = mjg_column(t, "measured"), q = mjg_column(t, "q_servo");
+static double meanError(const mjgTrajectory* run) {
+  int measured = mjg_column(run, "measured"), q = mjg_column(run, "q_servo");
   double sum = 0;
-  for (int i = 0; i < t->nrow; i++) {
-    const double* at = mjg_row(t, i);
+  for (int i = 0; i < run->nrow; i++) {
+    const double* at = mjg_row(run, i);
     sum += fabs(at[q] - run->variant->OFFSET - at[measured]);
   }
-  return sum / t->nrow;
+  return sum / run->nrow;
 }
 
 
 // highest angle to which the pendulum swings that the second log lifts and drops
-static double swing(const mjgRun* run, const char* name, double offset) {
-  return mjg_highest(run->trajectory, name, EACH + DROP, EACH + DROP + 1) - offset;
+static double swing(const mjgTrajectory* run, const char* name, double offset) {
+  return mjg_highest(run, name, EACH + DROP, EACH + DROP + 1) - offset;
 }
 
 
-static void claims(mjgClaims* claims, const mjgRun* run) {
+static void claims(mjgClaims* claims, const mjgTrajectory* run) {
   double gear = meanError(&run[0]), native = meanError(&run[1]);
   mjg_claim(claims, gear < 0.7 * native,
             "a real servo, %d logs to which nothing was fitted: mean error of position %.4f rad with this gear, %.4f "
@@ -132,24 +131,10 @@ static void claims(mjgClaims* claims, const mjgRun* run) {
             "dropped, the pendulum overshoots: the real one to %.2f rad, to %.2f rad with this gear, to %.2f rad with "
             "MuJoCo's friction",
             real, ours, theirs);
-  mjg_claimSolved(claims, &run[0]);
 }
 
 
-const mjgScene mjg_sceneReplay = {
-    .name = "replay",
-    .description = "sim to real: logs of a servo replayed, beside what was measured",
-    .caption =
-        "A servo in simulation gets the goals that a real one got. The pale pendulum shows where the real one was.",
-    .moment = 0.33,
-    .beside = "frictionloss",
-    .joint = "servo",
-    .xml = "replay/replay.xml",
-    .duration = END,
-    mjgCASES(replayCase),
-    .configure = configure,
-    .input = input,
-    .column = "measured simulated goal",
-    .measure = measure,
-    .claims = claims,
-};
+mjgSCENE(Replay, "replay", "replay/replay.xml", END, "sim to real: logs of a servo replayed, beside what was measured",
+         "A servo in simulation gets the goals that a real one got. The pale pendulum shows where the real one was.",
+         .moment = 0.33, .beside = "frictionloss", .joint = "servo", mjgCASES(replayCase), .configure = configure,
+         .input = input, .column = "measured simulated goal", .measure = measure, .claims = claims, .nsolved = 1);

@@ -38,32 +38,21 @@ static void measure(double* value, const mjModel* m, const mjData* d) {
 }
 
 
-static void claims(mjgClaims* claims, const mjgRun* run) {
+static void claims(mjgClaims* claims, const mjgTrajectory* run) {
   for (int i = 0; i < NCASE; i++) {
-    const mjgTrajectory* t = run[i].trajectory;
+    const mjgTrajectory* t = &run[i];
     double x = mjg_swing(t, "px", 0, 1);
     double y = mjg_swing(t, "py", 0, 1), moved = hypot(x, y);
     if (run[i].variant->LOCKED > 0) {
       mjg_claim(claims, moved <= 1e-6, "%s: the wall moves the tip by %.2g m, at most 1e-6", run[i].variant->name,
                 moved);
     }
-    mjg_claimSolved(claims, &run[i]);
   }
 }
 
 
-const mjgScene mjg_sceneRigid = {
-    .name = "rigid",
-    .description = "a rigid wall is moved into an arm that cannot be driven back",
-    .caption =
-        "A rigid wall is moved into an arm with self-locking gears. The arm stands still to the last bit, because "
-        "friction and contact are one problem.",
-    .xml = "rigid/rigid.xml",
-    .duration = 1,
-    mjgCASES(rigidCase),
-    .configure = configure,
-    .input = input,
-    .column = "px py",
-    .measure = measure,
-    .claims = claims,
-};
+mjgSCENE(Rigid, "rigid", "rigid/rigid.xml", 1, "a rigid wall is moved into an arm that cannot be driven back",
+         "A rigid wall is moved into an arm with self-locking gears. The arm stands still to the last bit, because "
+         "friction and contact are one problem.",
+         mjgCASES(rigidCase), .configure = configure, .input = input, .column = "px py", .measure = measure,
+         .claims = claims, .nsolved = NCASE);

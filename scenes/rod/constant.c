@@ -35,18 +35,18 @@ static void measure(double* value, const mjModel* m, const mjData* d) {
 }
 
 
-static void claims(mjgClaims* claims, const mjgRun* run) {
+static void claims(mjgClaims* claims, const mjgTrajectory* run) {
   double kept[3], end[3];
   for (int i = 0; i < 3; i++) {
-    kept[i] = mjg_at(run[i].trajectory, "spring", 1.39);
-    end[i] = mjg_at(run[i].trajectory, "q_rod", 2);
+    kept[i] = mjg_at(&run[i], "spring", 1.39);
+    end[i] = mjg_at(&run[i], "q_rod", 2);
   }
   mjg_claim(claims, fabs(kept[GEAR] - KEPT) < 0.1 && end[GEAR] > 0,
             "the gear is moved by %g N m, holds %.1f N m without its motor and is pulled off by %g N m", PUSH,
             kept[GEAR], PULL);
   mjg_claim(claims, kept[SMALL] < 16 && end[SMALL] > 0,
             "constant friction of 15 N m, which %g N m overcome, holds %.1f N m, not %g", PULL, kept[SMALL], KEPT);
-  double moved = START - mjg_lowest(run[LARGE].trajectory, "q_rod", 0, 2);
+  double moved = START - mjg_lowest(&run[LARGE], "q_rod", 0, 2);
   mjg_claim(claims, kept[LARGE] == 0 && moved < 0.5 * START,
             "constant friction of 150 N m, which would hold them, keeps the motor from reaching the spring: it creeps "
             "%.4f of %g rad",
@@ -54,19 +54,8 @@ static void claims(mjgClaims* claims, const mjgRun* run) {
 }
 
 
-const mjgScene mjg_sceneRodConstant = {
-    .name = "rod-constant",
-    .description = "what constant friction cannot do, on the rod (Kikuuwe, 6.1)",
-    .caption =
-        "Constant friction in place of the gear of the rod. A small constant does not hold the spring, and a large one "
-        "keeps the motor from reaching it (Kikuuwe, 6.1).",
-    .beside = "all",
-    .xml = "rod/rod.xml",
-    .duration = 2,
-    mjgCASES(constantCase),
-    .configure = configure,
-    .input = input,
-    .column = "spring",
-    .measure = measure,
-    .claims = claims,
-};
+mjgSCENE(RodConstant, "rod-constant", "rod/rod.xml", 2, "what constant friction cannot do, on the rod (Kikuuwe, 6.1)",
+         "Constant friction in place of the gear of the rod. A small constant does not hold the spring, and a large "
+         "one keeps the motor from reaching it (Kikuuwe, 6.1).",
+         .beside = "all", mjgCASES(constantCase), .configure = configure, .input = input, .column = "spring",
+         .measure = measure, .claims = claims);

@@ -65,9 +65,9 @@ static int reference(double* q, double* v, double time, const mjModel* m, const 
 }
 
 
-static void claims(mjgClaims* claims, const mjgRun* run) {
+static void claims(mjgClaims* claims, const mjgTrajectory* run) {
   // the load holds a non-backdrivable gear, at the place and with the torque of the paper's model
-  const mjgTrajectory* stuck = run[NONBACKDRIVABLE].trajectory;
+  const mjgTrajectory* stuck = &run[NONBACKDRIVABLE];
   double p = mjg_at(stuck, "q_rod", 1.39), v = mjg_at(stuck, "v_rod", 1.39);
   double pressure = mjg_at(stuck, "spring", 1.39);
   mjg_claim(claims, fabs(p + 1.47503e-2) < 5e-8,
@@ -77,7 +77,7 @@ static void claims(mjgClaims* claims, const mjgRun* run) {
 
   // others are thrown back
   for (int i = 0; i < NONBACKDRIVABLE; i++) {
-    p = mjg_at(run[i].trajectory, "q_rod", 1.39);
+    p = mjg_at(&run[i], "q_rod", 1.39);
     mjg_claim(claims, p > 0, "%s has come off the spring at 1.39 s: p = %.4f rad", run[i].variant->name, p);
   }
 
@@ -85,7 +85,7 @@ static void claims(mjgClaims* claims, const mjgRun* run) {
   // a force beyond what the motor could balance
   double force[NPAPER];
   for (int i = 0; i < NPAPER; i++) {
-    force[i] = mjg_at(run[i].trajectory, "spring", 0.89);
+    force[i] = mjg_at(&run[i], "spring", 0.89);
   }
   double small = fmax(force[0], force[1]), large = fmin(force[2], force[3]);
   mjg_claim(claims, small < 40 && large > 3 * 40,
@@ -95,25 +95,13 @@ static void claims(mjgClaims* claims, const mjgRun* run) {
 
   // the motor can always pull it off
   for (int i = 0; i < NPAPER; i++) {
-    p = mjg_at(run[i].trajectory, "q_rod", 2);
+    p = mjg_at(&run[i], "q_rod", 2);
     mjg_claim(claims, p > 0, "%s leaves the spring when the motor pulls 20 N m: p = %.4f rad", run[i].variant->name, p);
   }
 }
 
 
-const mjgScene mjg_sceneRod = {
-    .name = "rod",
-    .description = "a motor presses a rod on a spring, is switched off and pulls (Kikuuwe, Fig. 9)",
-    .caption = "The motor is off, and the rod still presses on the spring, because the load cannot drive this gear.",
-    .shown = "gamma_v=1.05",
-    .xml = "rod/rod.xml",
-    .duration = 2,
-    mjgCASES(rodCase),
-    .configure = configure,
-    .input = input,
-    .column = "load spring",
-    .measure = measure,
-    .reference = reference,
-    .tolerance = 1e-9,
-    .claims = claims,
-};
+mjgSCENE(Rod, "rod", "rod/rod.xml", 2, "a motor presses a rod on a spring, is switched off and pulls (Kikuuwe, Fig. 9)",
+         "The motor is off, and the rod still presses on the spring, because the load cannot drive this gear.",
+         .shown = "gamma_v=1.05", mjgCASES(rodCase), .configure = configure, .input = input, .column = "load spring",
+         .measure = measure, .reference = reference, .tolerance = 1e-9, .claims = claims);

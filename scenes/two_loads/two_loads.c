@@ -98,30 +98,28 @@ typedef struct Result_ {
 } Result;
 
 
-static Result judge(const mjgRun* run, const Load* load) {
+static Result judge(const mjgTrajectory* run, const Load* load) {
   char q[mjgMAXNAME];
   snprintf(q, sizeof q, "q_%s", load->joint);
-  Result r = {.sunk = fmax(0, -mjg_lowest(run->trajectory, q, 0, LIFT)),
-              .angle = mjg_at(run->trajectory, q, REST),
-              .wanted = liftedAngle(load)};
+  Result r = {
+      .sunk = fmax(0, -mjg_lowest(run, q, 0, LIFT)), .angle = mjg_at(run, q, REST), .wanted = liftedAngle(load)};
   r.holds = r.sunk <= HELD;
   r.lifts = fabs(r.angle - r.wanted) <= LIFTED * r.wanted;
   return r;
 }
 
 
-static void claims(mjgClaims* claims, const mjgRun* run) {
+static void claims(mjgClaims* claims, const mjgTrajectory* run) {
   for (int i = 0; i < NLOAD; i++) {
     Result r = judge(&run[0], &kLoad[i]);
     char v[mjgMAXNAME];
     snprintf(v, sizeof v, "v_%s", kLoad[i].joint);
-    double rest = mjg_size(run[0].trajectory, v, REST, END);
+    double rest = mjg_size(&run[0], v, REST, END);
     mjg_claim(claims, r.sunk == 0 && rest == 0 && fabs(r.angle - r.wanted) < 0.01 * r.wanted,
               "gear, %s: sinks by %g rad without its motor; %g N m lift it by %.4f rad, the law integrated says %.4f; "
               "it stands again at %g rad/s",
               kLoad[i].joint, r.sunk, kLoad[i].torque, r.angle, r.wanted, rest);
   }
-  mjg_claimSolved(claims, &run[0]);
 
   // the motor must be able to move the empty arm, and friction to hold the loaded one
   double most = kLoad[0].torque - kLoad[0].weight, least = kLoad[1].weight;
@@ -139,20 +137,10 @@ static void claims(mjgClaims* claims, const mjgRun* run) {
 }
 
 
-const mjgScene mjg_sceneTwoLoads = {
-    .name = "two-loads",
-    .description = "one arm, empty and loaded: a gear does both, no constant does",
-    .caption =
-        "A worm holds the same arm empty and with 5 kg, and lets the motor lift it in both cases. A constant either "
-        "drops the load, or keeps the motor from moving the empty arm.",
-    .moment = 0.99,
-    .beside = "frictionloss=11,frictionloss=40,springyield=40",
-    .joint = "empty",
-    .xml = "two_loads/two_loads.xml",
-    .duration = END,
-    mjgCASES(loadsCase),
-    .specify = mjg_reserveRival,
-    .configure = configure,
-    .input = input,
-    .claims = claims,
-};
+mjgSCENE(TwoLoads, "two-loads", "two_loads/two_loads.xml", END,
+         "one arm, empty and loaded: a gear does both, no constant does",
+         "A worm holds the same arm empty and with 5 kg, and lets the motor lift it in both cases. A constant either "
+         "drops the load, or keeps the motor from moving the empty arm.",
+         .moment = 0.99, .beside = "frictionloss=11,frictionloss=40,springyield=40", .joint = "empty",
+         mjgCASES(loadsCase), .specify = mjg_reserveRival, .configure = configure, .input = input, .claims = claims,
+         .nsolved = 1);

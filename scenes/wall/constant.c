@@ -35,10 +35,10 @@ static void measure(double* value, const mjModel* m, const mjData* d) {
 }
 
 
-static void claims(mjgClaims* claims, const mjgRun* run) {
+static void claims(mjgClaims* claims, const mjgTrajectory* run) {
   double kept[3], gap[3];
   for (int i = 0; i < 3; i++) {
-    const mjgTrajectory* t = run[i].trajectory;
+    const mjgTrajectory* t = &run[i];
     kept[i] = -mjg_at(t, "fx", 2.45);
     gap[i] = mjg_at(t, "wx", 2.999) - mjg_at(t, "px", 2.999);
   }
@@ -55,20 +55,9 @@ static void claims(mjgClaims* claims, const mjgRun* run) {
 }
 
 
-const mjgScene mjg_sceneWallConstant = {
-    .name = "wall-constant",
-    .description = "what constant friction cannot do, at the wall (Kikuuwe, 6.2)",
-    .caption =
-        "Constant friction in place of the gears of the arm. A small constant does not keep the contact force, and "
-        "with a large one the motors cannot pull the arm off (Kikuuwe, 6.2).",
-    .beside = "all",
-    .joint = "elbow",
-    .xml = "wall/contact.xml",
-    .duration = mjgWALL_DURATION,
-    mjgCASES(constantCase),
-    .configure = configure,
-    .input = mjg_wallInput,
-    .column = mjgWALL_COLUMNS,
-    .measure = measure,
-    .claims = claims,
-};
+mjgSCENE(WallConstant, "wall-constant", "wall/contact.xml", mjgWALL_DURATION,
+         "what constant friction cannot do, at the wall (Kikuuwe, 6.2)",
+         "Constant friction in place of the gears of the arm. A small constant does not keep the contact force, and "
+         "with a large one the motors cannot pull the arm off (Kikuuwe, 6.2).",
+         .beside = "all", .joint = "elbow", mjgCASES(constantCase), .configure = configure, .input = mjg_wallInput,
+         .column = mjgWALL_COLUMNS, .measure = measure, .claims = claims);

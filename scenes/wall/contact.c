@@ -79,22 +79,10 @@ static int reference(double* q, double* v, double time, const mjModel* m, const 
 }
 
 
-const mjgScene mjg_sceneWallContact = {
-    .name = "wall-contact",
-    .description = "the same arm and wall with a MuJoCo contact",
-    .caption =
-        "The same arm with a contact of MuJoCo in place of the paper's spring. Friction and contact force are solved "
-        "together.",
-    .shown = "gamma_v=1.1,1.1",
-    .moment = 0.62,
-    .xml = "wall/contact.xml",
-    .duration = mjgWALL_DURATION,
-    mjgCASES(contactCase),
-    .configure = mjg_wallConfigure,
-    .input = mjg_wallInput,
-    .column = mjgWALL_COLUMNS,
-    .measure = measure,
-    .reference = reference,
-    .tolerance = 1e-9,
-    .claims = mjg_wallClaims,
-};
+mjgSCENE(WallContact, "wall-contact", "wall/contact.xml", mjgWALL_DURATION,
+         "the same arm and wall with a MuJoCo contact",
+         "The same arm with a contact of MuJoCo in place of the paper's spring. Friction and contact force are solved "
+         "together.",
+         .shown = "gamma_v=1.1,1.1", .moment = 0.62, mjgCASES(contactCase), .configure = mjg_wallConfigure,
+         .input = mjg_wallInput, .column = mjgWALL_COLUMNS, .measure = measure, .reference = reference,
+         .tolerance = 1e-9, .claims = mjg_wallClaims);

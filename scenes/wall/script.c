@@ -47,22 +47,20 @@ void mjg_wallMeasure(double value[3], const mjModel* m, const mjData* d) {
 
 
 // largest speed of a joint while the wall moves
-static double speed(const mjgRun* run, const char* column) {
-  const mjgTrajectory* t = run->trajectory;
-  return fmax(fabs(mjg_lowest(t, column, 1.0, 1.5)), fabs(mjg_highest(t, column, 1.0, 1.5)));
+static double speed(const mjgTrajectory* run, const char* column) {
+  return fmax(fabs(mjg_lowest(run, column, 1.0, 1.5)), fabs(mjg_highest(run, column, 1.0, 1.5)));
 }
 
 
 // rotation of a joint while the wall moves
-static double turn(const mjgRun* run, const char* column) {
-  const mjgTrajectory* t = run->trajectory;
-  return mjg_swing(t, column, 1.0, 1.5);
+static double turn(const mjgTrajectory* run, const char* column) {
+  return mjg_swing(run, column, 1.0, 1.5);
 }
 
 
-void mjg_wallClaims(mjgClaims* claims, const mjgRun* run) {
+void mjg_wallClaims(mjgClaims* claims, const mjgTrajectory* run) {
   // both gears are self-locking: the wall cannot push the arm back, and the arm keeps pressing
-  const mjgTrajectory* locked = run[HIGH].trajectory;
+  const mjgTrajectory* locked = &run[HIGH];
   double fastest = fmax(speed(&run[HIGH], "v_shoulder"), speed(&run[HIGH], "v_elbow"));
   mjg_claim(claims, fastest == 0,
             "gamma_v = [1.1, 1.1]: the moving wall does not move the arm from 1.0 to 1.5 s: largest speed %g rad/s",
@@ -87,7 +85,7 @@ void mjg_wallClaims(mjgClaims* claims, const mjgRun* run) {
   // the more friction, the more force the wall needs
   double force[3];
   for (int i = 0; i < 3; i++) {
-    force[i] = -mjg_lowest(run[LOW + i].trajectory, "fx", 1.0, 2.0);
+    force[i] = -mjg_lowest(&run[LOW + i], "fx", 1.0, 2.0);
   }
   mjg_claim(claims, force[LOW] < force[MIDDLE] && force[MIDDLE] < force[HIGH],
             "a larger gamma_v gives a larger contact force from 1 to 2 s: largest %.1f < %.1f < %.1f N", force[LOW],
@@ -95,7 +93,7 @@ void mjg_wallClaims(mjgClaims* claims, const mjgRun* run) {
 
   // the motors pull any of them off
   for (int i = 0; i < NPAPER; i++) {
-    const mjgTrajectory* t = run[i].trajectory;
+    const mjgTrajectory* t = &run[i];
     double gap = mjg_at(t, "wx", 2.999) - mjg_at(t, "px", 2.999), last = mjg_at(t, "fx", 2.999);
     mjg_claim(claims, gap > 0.01 && last == 0, "%s comes off when it is pulled: %.4f m from the wall at the end",
               run[i].variant->name, gap);

@@ -40,6 +40,6 @@ void mjg_wallInput(const mjModel* m, mjData* d, const mjgCase* variant);
 #define mjgWALL_COLUMNS "px py wx fx"
 void mjg_wallMeasure(double value[3], const mjModel* m, const mjData* d);
 
-void mjg_wallClaims(mjgClaims* claims, const mjgRun* run);
+void mjg_wallClaims(mjgClaims* claims, const mjgTrajectory* run);
 
 #endif  // SCENES_WALL_SCRIPT_H_

@@ -402,9 +402,9 @@ static void aWrongReferenceIsSeen(void** state) {
 
 
 // number of claims that fail for the given runs
-static int failures(const mjgScene* scene, const mjgRun* run) {
+static int failures(const mjgScene* scene, const mjgTrajectory* run) {
   mjgClaims claims = {0};
-  scene->claims(&claims, run);
+  mjg_claimAll(&claims, scene, run);
   int n = claims.nfailed;
   assert_true(claims.n > 0);
   mjg_freeClaims(&claims);
@@ -421,16 +421,17 @@ static void claimsNeedTheirRuns(void** state) {
     const mjgScene* scene = mjg_findScene(names[s]);
     assert_true(scene && scene->nvariant > 3 && scene->nvariant <= MAXCASE);
     mjgPlay played[MAXCASE];
-    mjgRun run[MAXCASE], wrong[MAXCASE];
+    mjgTrajectory run[MAXCASE], wrong[MAXCASE];
     for (int i = 0; i < scene->nvariant; i++) {
       double off = play(&played[i], scene, &scene->variant[i], scene->duration, 1, 0);
       assert_true(off <= scene->tolerance);
-      run[i] = (mjgRun){&scene->variant[i], &played[i].trajectory};
+      run[i] = played[i].trajectory;
     }
     assert_int_equal(failures(scene, run), 0);
     for (int k = 0; k < scene->nvariant; k++) {
       for (int i = 0; i < scene->nvariant; i++) {
-        wrong[i] = (mjgRun){&scene->variant[i], run[k].trajectory};
+        wrong[i] = run[k];
+        wrong[i].variant = &scene->variant[i];
       }
       assert_true(failures(scene, wrong) > 0);
     }

@@ -23,7 +23,7 @@ static int failures(const char* name, const mjgSetting* setting) {
   int n = scene->nvariant ? scene->nvariant : 1;
   assert_true(n <= MAXCASE);
   mjgPlay play[MAXCASE];
-  mjgRun run[MAXCASE];
+  mjgTrajectory run[MAXCASE];
   char error[2048] = "";
   for (int i = 0; i < n; i++) {
     const mjgCase* variant = scene->nvariant ? &scene->variant[i] : NULL;
@@ -38,10 +38,10 @@ static int failures(const char* name, const mjgSetting* setting) {
     }
     mj_deleteData(d);
     mj_deleteModel(m);
-    run[i] = (mjgRun){variant, &play[i].trajectory};
+    run[i] = play[i].trajectory;
   }
   mjgClaims claims = {0};
-  scene->claims(&claims, run);
+  mjg_claimAll(&claims, scene, run);
   for (int i = 0; i < claims.n && !setting; i++) {
     if (!claims.claim[i].holds) {
       print_error("%s: %s\n", name, claims.claim[i].text);

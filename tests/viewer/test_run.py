@@ -66,7 +66,7 @@ class Run(unittest.TestCase):
         rows = [line.split("\t") for line in self.run_well("--pages").splitlines()]
         self.assertEqual(([row[0] for row in rows], {len(row) for row in rows}), (listed, {7}))
         sources = "".join(path.read_text() for path in (SOURCE / "scenes").glob("*/*.c"))
-        self.assertEqual(len(rows), sources.count("\nconst mjgScene mjg_scene"))
+        self.assertEqual(len(rows), sources.count("\nmjgSCENE("))
         self.assertIn(["rod", "rod/gamma_v=1.05", "1.2", "", "", "0"], [row[:6] for row in rows])
 
     def test_one_case_and_settings(self):
