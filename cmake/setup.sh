@@ -69,7 +69,7 @@ take_turn() {
 packages_build=(
   gcc libc6-dev cmake ninja-build
   libopenblas-pthread-dev libcmocka-dev
-  libglfw3-dev libpng-dev zlib1g-dev libegl-dev libegl1 libgl1 libosmesa6 libgl1-mesa-dri
+  libglfw3-dev libpng-dev zlib1g-dev libegl-dev libegl1 libgl1 libgl1-mesa-dri
   python3 python3-venv ca-certificates
   ffmpeg xvfb xauth
 )

@@ -19,7 +19,7 @@ import tempfile
 from typing import NamedTuple
 
 PICTURE = "--size 1280x720 --effects".split()
-FILM = "--size 1280x720 --no-effects --length 4 --fps 10 --title 1".split()
+FILM = "--size 1280x720 --no-effects --length 4 --fps 10".split()
 
 # the beginning of the page of films, and of the page of scenes in doc/
 FILMS = """# Films

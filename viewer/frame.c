@@ -1,6 +1,5 @@
 #include "frame.h"
 
-#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -128,20 +127,6 @@ static void drawLegend(const Frame* frame, mjrRect area, const Sim* sim) {
 }
 
 
-// live values of the selected joint
-static void drawValues(const Frame* frame, mjrRect area, const Sim* sim) {
-  char names[300] = "joint", text[600], value[64];
-  snprintf(text, sizeof(text), "%s", sim->gear[frame->selected].name);
-  for (int i = 0; i < simNVALUE; i++) {
-    size_t n = strlen(names), k = strlen(text);
-    simText(value, sizeof(value), sim, frame->selected, i);
-    snprintf(names + n, sizeof(names) - n, "\n%s", simName[i]);
-    snprintf(text + k, sizeof(text) - k, "\n%s", value);
-  }
-  mjr_overlay(mjFONT_NORMAL, mjGRID_BOTTOMLEFT, area, names, text, &frame->context);
-}
-
-
 //---------------------------------- picture -------------------------------------------------------
 
 // place of the plots: beside one simulation or four, below two, in the free corner of three
@@ -203,26 +188,6 @@ static void drawLabel(const Frame* frame, mjrRect view, const char* name, int s)
 }
 
 
-void frameTitle(const Frame* frame, mjrRect area, const Show* show) {
-  mjrRect card = {area.left, area.bottom + area.height * 36 / 100, area.width, area.height * 28 / 100};
-  mjr_rectangle(card, 0.08f, 0.09f, 0.11f, 1);
-
-  // the name as words
-  char name[64];
-  snprintf(name, sizeof(name), "%s", show->scene->name);
-  name[0] = (char)toupper((unsigned char)name[0]);
-  for (char* c = name; *c; c++) {
-    *c = *c == '-' || *c == '_' ? ' ' : *c;
-  }
-  mjrRect upper = card, lower = card;
-  upper.height = lower.height = card.height / 2;
-  upper.bottom += lower.height;
-  mjr_label(upper, mjFONT_BIG, name, 0.08f, 0.09f, 0.11f, 0, 1, 1, 1, &frame->context);
-  mjr_label(lower, mjFONT_NORMAL, show->scene->description ? show->scene->description : "", 0.08f, 0.09f, 0.11f, 0,
-            0.85f, 0.88f, 0.92f, &frame->context);
-}
-
-
 void frameDraw(Frame* frame, mjrRect area, Show* show) {
   const char* label[nVIEW];
   Sim* sims = show->sim;
@@ -260,13 +225,7 @@ void frameDraw(Frame* frame, mjrRect area, Show* show) {
     snprintf(text, sizeof(text), "%s\n%s", frame->caption, frame->note);
     mjr_overlay(mjFONT_NORMAL, mjGRID_TOPLEFT, view, text, NULL, &frame->context);
   }
-  mjrRect bottom = view;
   if (frame->flg_legend && sims[0].ngear > 0) {
     drawLegend(frame, view, sims);
-    bottom.bottom += 2 * frame->context.charHeight;
-    bottom.height -= 2 * frame->context.charHeight;
-  }
-  if (frame->flg_values && sims[0].ngear > 0) {
-    drawValues(frame, bottom, sims);
   }
 }

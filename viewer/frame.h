@@ -18,7 +18,6 @@ typedef struct Frame_ {
   int flg_plots;
   int flg_legend;
   int flg_help;
-  int flg_values;
   int flg_software;  // drawn by the processor: effects are off by default
   int flg_coarse;    // and often: shapes have fewer triangles
   char caption[256];
@@ -45,9 +44,6 @@ void frameScene(Frame* frame, const Sim* sim, mjrRect view, const mjvPerturb* pe
 
 // draw in the current buffer
 void frameDraw(Frame* frame, mjrRect area, Show* show);
-
-// draw the scene's name and description over the picture
-void frameTitle(const Frame* frame, mjrRect area, const Show* show);
 
 // 1 if the processor draws, by the name of the renderer
 int frameIsSoftware(const char* renderer);

@@ -170,11 +170,8 @@ static void makeShow(Panel* panel, Frame* frame) {
   mjUI* ui = &panel->left;
   section(ui, "Show", mjSECT_OPEN, "AO");
   item(ui, mjITEM_CHECKINT, "Help", &frame->flg_help, " #290", 0);
-  item(ui, mjITEM_CHECKINT, "Values", &frame->flg_values, " #291", 0);
   item(ui, mjITEM_CHECKINT, "Plots", &frame->flg_plots, " #292", 0);
   item(ui, mjITEM_CHECKINT, "Colours", &frame->flg_legend, " #293", 0);
-  item(ui, mjITEM_CHECKINT, "Fullscreen", &panel->fullscreen, " #294", panelFULLSCREEN);
-  item(ui, mjITEM_CHECKINT, "Vertical sync", &panel->vsync, "", panelVSYNC);
   item(ui, mjITEM_SEPARATOR, "Plots", NULL, "", 0);
   for (int i = 0; i < plotsNVALUE; i++) {
     int value = plotsValue[i];

@@ -22,8 +22,6 @@ typedef enum PanelRequest_ {
   panelRESET,
   panelKEY,    // the first state of another keyframe
   panelALIGN,  // free camera to the whole model
-  panelFULLSCREEN,
-  panelVSYNC,
   panelCAMERA,
   panelSELECT,   // another geared joint
   panelFORWARD,  // positions were changed
@@ -44,11 +42,9 @@ typedef struct Panel_ {
   int choice;                      // number in the list of scenes
   int choice_scene[mjMAXUIMULTI];  // scene of each line of the list
   int variant;
-  int key;      // keyframe of the first state
-  int against;  // SimFriction, or panelCASES
-  int camera;   // 0 free, 1 tracking, then the model's
-  int fullscreen;
-  int vsync;
+  int key;                      // keyframe of the first state
+  int against;                  // SimFriction, or panelCASES
+  int camera;                   // 0 free, 1 tracking, then the model's
   mjtNum speed;                 // simulated over wall-clock time
   mjtNum parameter[panelNKEY];  // of the selected geared joint, by key of tune.h
   int known[panelNKEY];         // 1 if the joint has the parameter

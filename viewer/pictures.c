@@ -22,29 +22,21 @@
 
 //---------------------------------- OpenGL --------------------------------------------------------
 
-// Both libraries are loaded when asked for, so that the program starts where one is missing. They
-// must not be loaded together: MuJoCo takes its OpenGL functions from the first that it finds.
+// The library is loaded when asked for, so that the program starts where it is missing
 
-typedef void (*Function)(void);
-
-#define OSMESA_RGBA      0x1908
-#define GL_UNSIGNED_BYTE 0x1401
-#define GL_RENDERER      0x1F01
+#define GL_RENDERER 0x1F01
 
 static struct {
   void* library;
-  Function (*address)(const char*);
   EGLDisplay display;
   EGLContext context;
-  void* osmesa;                      // context of OSMesa; null: EGL
-  unsigned char pixel[4 * 16 * 16];  // OSMesa's buffer, unused: MuJoCo draws in framebuffer objects
 } gl;
 
 
 // function of the library; ISO C has no cast from object to function pointer
-static Function find(const char* name) {
+static void (*find(const char* name))(void) {
   void* symbol = dlsym(gl.library, name);
-  Function function;
+  void (*function)(void);
   memcpy(&function, &symbol, sizeof(symbol));
   return function;
 }
@@ -74,84 +66,43 @@ static int tryDisplay(EGLDisplay display) {
 
 
 // each device (graphics cards, and Mesa's software rasterizer as the last), Mesa without any surface, the default
-static int openEgl(void) {
+int offscreenOpen(char* error, size_t error_size) {
   gl.library = dlopen("libEGL.so.1", RTLD_NOW | RTLD_LOCAL);
-  __typeof__(eglGetPlatformDisplay)* getDisplay = NULL;
-  if (gl.library && (getDisplay = EGL(eglGetPlatformDisplay))) {
-    gl.address = EGL(eglGetProcAddress);
+  __typeof__(eglGetPlatformDisplay)* getDisplay = gl.library ? EGL(eglGetPlatformDisplay) : NULL;
+  if (getDisplay) {
     EGLDeviceEXT device[16];
     EGLint ndevice = 0;
-    PFNEGLQUERYDEVICESEXTPROC queryDevices = (PFNEGLQUERYDEVICESEXTPROC)gl.address("eglQueryDevicesEXT");
+    PFNEGLQUERYDEVICESEXTPROC queryDevices = (PFNEGLQUERYDEVICESEXTPROC)EGL(eglGetProcAddress)("eglQueryDevicesEXT");
     if (!queryDevices || !queryDevices(16, device, &ndevice)) {
       ndevice = 0;
     }
     for (int i = 0; i < ndevice; i++) {
       if (tryDisplay(getDisplay(EGL_PLATFORM_DEVICE_EXT, device[i], NULL))) {
-        return 1;
+        return 0;
       }
     }
     if (tryDisplay(getDisplay(EGL_PLATFORM_SURFACELESS_MESA, EGL_DEFAULT_DISPLAY, NULL)) ||
         tryDisplay(EGL(eglGetDisplay)(EGL_DEFAULT_DISPLAY))) {
-      return 1;
+      return 0;
     }
   }
-
-  // out of the process again, lest MuJoCo finds it before OSMesa
-  if (gl.library) {
-    dlclose(gl.library);
-  }
-  return 0;
-}
-
-
-// software in main memory
-static int openOsmesa(void) {
-  static const char* const names[] = {"libOSMesa.so.8", "libOSMesa.so.6", "libOSMesa.so"};
-  gl.library = NULL;
-  for (int i = 0; i < 3 && !gl.library; i++) {
-    gl.library = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
-  }
-  if (!gl.library) {
-    return 0;
-  }
-  void* (*create)(unsigned, int, int, int, void*) = (__typeof__(create))find("OSMesaCreateContextExt");
-  unsigned char (*makeCurrent)(void*, void*, unsigned, int, int) = (__typeof__(makeCurrent))find("OSMesaMakeCurrent");
-  gl.address = (__typeof__(gl.address))find("OSMesaGetProcAddress");
-  gl.osmesa = create && makeCurrent && gl.address ? create(OSMESA_RGBA, 24, 8, 0, NULL) : NULL;
-  return gl.osmesa && makeCurrent(gl.osmesa, gl.pixel, GL_UNSIGNED_BYTE, 16, 16);
-}
-
-
-int offscreenOpen(char* error, size_t error_size) {
-  const char* wish = getenv("MUJOCO_GL");
-  int flg_egl = !wish || strcmp(wish, "osmesa"), flg_osmesa = !wish || strcmp(wish, "egl");
-  if ((flg_egl && openEgl()) || (flg_osmesa && openOsmesa())) {
-    return 0;
-  }
-  snprintf(error, error_size, "there is no OpenGL without a display, because %s did not start; install %s",
-           !flg_osmesa ? "EGL (MUJOCO_GL=egl)"
-           : !flg_egl  ? "OSMesa (MUJOCO_GL=osmesa)"
-                       : "neither EGL nor OSMesa",
-           !flg_osmesa ? "libegl1 and libgl1-mesa-dri" : "libosmesa6");
+  snprintf(error, error_size, "there is no OpenGL without a display, because EGL did not start; install %s",
+           "libegl1 and libgl1-mesa-dri");
   return -1;
 }
 
 
 const char* offscreenRenderer(void) {
-  const unsigned char* (*getString)(unsigned) = (__typeof__(getString))gl.address("glGetString");
+  const unsigned char* (*getString)(unsigned) = (__typeof__(getString))EGL(eglGetProcAddress)("glGetString");
   const unsigned char* name = getString ? getString(GL_RENDERER) : NULL;
   return name ? (const char*)name : "unknown";
 }
 
 
 void offscreenClose(void) {
-  if (gl.osmesa) {
-    ((void (*)(void*))find("OSMesaDestroyContext"))(gl.osmesa);
-  } else {
-    EGL(eglMakeCurrent)(gl.display, EGL_NO_SURFACE, EGL_NO_SURFACE, EGL_NO_CONTEXT);
-    EGL(eglDestroyContext)(gl.display, gl.context);
-    EGL(eglTerminate)(gl.display);
-  }
+  EGL(eglMakeCurrent)(gl.display, EGL_NO_SURFACE, EGL_NO_SURFACE, EGL_NO_CONTEXT);
+  EGL(eglDestroyContext)(gl.display, gl.context);
+  EGL(eglTerminate)(gl.display);
 }
 
 

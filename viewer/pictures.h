@@ -5,8 +5,7 @@
 
 #include <stddef.h>
 
-// Make an OpenGL context current that needs no display: EGL where it works, else OSMesa; MUJOCO_GL=egl or
-// osmesa in the environment asks for one. 0, or -1: error names the reason and the package to install
+// Make an OpenGL context current that needs no display, by EGL. 0, or -1: error names the package to install
 int offscreenOpen(char* error, size_t error_size);
 
 // name of the renderer, as OpenGL tells it

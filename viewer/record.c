@@ -40,18 +40,6 @@ static int run(Show* show, Frame* frame, Film* film, mjrRect area, unsigned char
   double speed = option->length > 0 ? show->duration / option->length : option->speed;
   int flg_picture = option->picture != NULL, code = 0, flg_end = 0;
 
-  // the title stands still before anything moves
-  for (int i = 0; film && i < (int)(option->title * option->fps + 0.5); i++) {
-    if (i == 0) {
-      frameDraw(frame, area, show);
-      frameTitle(frame, area, show);
-      recordPixels(rgb, frame, area);
-    }
-    if (filmFrame(film, rgb)) {
-      return 0;
-    }
-  }
-
   mjgProgress progress;
   mjg_beginProgress(&progress, 1);
   while (!flg_end) {

@@ -352,19 +352,8 @@ int showJoint(const Show* show) {
 
 const char* showCaption(const Show* show, int sim) {
   static const char* const friction[] = {"gear friction", "native frictionloss", "no friction"};
-  static char caption[nVIEW][64];
-  const mjgCase* variant = show->sim[sim].variant;
-  if (!show->option.beside || !variant) {
-    return friction[show->sim[sim].friction];
-  }
-  if (!strcmp(variant->name, "frictionloss") || !strcmp(variant->name, "none")) {
-    return variant->name[0] == 'f' ? "MuJoCo's frictionloss" : "no friction";
-  }
-  snprintf(caption[sim], sizeof(caption[sim]), "%s", variant->name);
-  for (char* c = strchr(caption[sim], '-'); c; c = strchr(c, '-')) {
-    *c = ' ';
-  }
-  return caption[sim];
+  const Sim* s = show->sim + sim;
+  return show->option.beside && s->variant ? s->variant->name : friction[s->friction];
 }
 
 

@@ -33,7 +33,6 @@ typedef struct ShowOptions_ {
   double duration;      // s; 0: the scene's, or 10
   double speed;         // simulated over wall-clock time
   double length;        // of a film, s, in place of speed; 0: by speed
-  double title;         // time for which a film shows its title, s
   double picture_time;  // of the picture, s; < 0: at the end
   const char* picture;  // PNG to write; nullable
   const char* film;     // MP4 to write; nullable
@@ -76,7 +75,7 @@ int showChange(Show* show, const char* file, SimFriction against, const char* be
 // index of the geared joint that is to be shown first
 int showJoint(const Show* show);
 
-// name of a simulation for people: its case, or its friction; valid until the next call for this simulation
+// name of a simulation for people: its case, or its friction
 const char* showCaption(const Show* show, int sim);
 
 // title of the shown models, and the chosen first keyframe if there is one

@@ -36,7 +36,6 @@ static const char usage[] =
     "  --at S               time of the picture\n"
     "  --speed X            simulated seconds in a second of film or window, 1\n"
     "  --length S           length of a film instead of its speed\n"
-    "  --title S            time for which a film shows its title before it begins, 0\n"
     "  --fps N              frames a second of a film, 30\n"
     "  --size WxH           pixels; 1280x720 for pictures and films\n"
     "  --no-plots           no curves beside the scene\n"
@@ -47,7 +46,6 @@ static const char usage[] =
     "  --plugin FILE        libmjgear.so; default: MJGEAR_PLUGIN, or ../lib beside the program\n"
     "  -h, --help\n"
     "\n"
-    "MUJOCO_GL=egl or osmesa chooses the renderer of pictures and films.\n"
     "Exit codes: 1 arguments, 2 model, 3 display or OpenGL, 4 output, 5 unstable.\n";
 
 
@@ -158,7 +156,6 @@ static const Value kValues[] = {
     {"set", setting, NULL, 0, 0},
     {"size", size, NULL, 0, 0},
     {"speed", number, &option.speed, 1e-3, 1e3},
-    {"title", number, &option.title, 0, 60},
 };
 enum {
   NVALUE = sizeof(kValues) / sizeof(*kValues),  // options with the numbers from 1 on

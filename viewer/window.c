@@ -14,14 +14,14 @@
 #include "tune.h"
 
 static const char help[] =
-    "Space\n, .\nRight, Left arrow\nBackspace\n- =\nTab, Shift Tab\nF1 F2 F3 F4 F5\nF6, F7\n"
+    "Space\n, .\nRight, Left arrow\nBackspace\n- =\nTab, Shift Tab\nF1 F3 F4\nF6, F7\n"
     "[ ] Esc\nPage Up\nCtrl L, P, A, Q\n\nDouble-click\nCtrl right drag\nCtrl left drag\n"
     "Left drag, right drag\nScroll, middle drag\nDouble right click\nCtrl double right click\n"
     "Right hold on panel";
 
 static const char help_meaning[] =
     "run or pause\nprevious, next geared joint\none step on, back\nreset\nslower, faster\n"
-    "left, right panel\nhelp, values, plots, colours, full screen\nframes, labels\n"
+    "left, right panel\nhelp, plots, colours\nframes, labels\n"
     "cameras, free camera\nselect parent\nreload, screenshot, align, quit\n\nselect a body\n"
     "pull it (Shift: horizontal)\nturn it\norbit, pan the camera (Shift: horizontal)\nzoom\n"
     "look at\ntrack\nits shortcuts";
@@ -126,21 +126,6 @@ static void screenshot(Window* w) {
 }
 
 
-static void fullscreen(Window* w) {
-  int* r = w->windowed;
-  GLFWmonitor* monitor = glfwGetPrimaryMonitor();
-  const GLFWvidmode* mode = monitor ? glfwGetVideoMode(monitor) : NULL;
-  if (glfwGetWindowMonitor(w->glfw)) {
-    glfwSetWindowMonitor(w->glfw, NULL, r[0], r[1], r[2], r[3], 0);
-  } else if (mode) {
-    glfwGetWindowPos(w->glfw, r, r + 1);
-    glfwGetWindowSize(w->glfw, r + 2, r + 3);
-    glfwSetWindowMonitor(w->glfw, monitor, 0, 0, mode->width, mode->height, mode->refreshRate);
-  }
-  w->panel.fullscreen = glfwGetWindowMonitor(w->glfw) != NULL;
-}
-
-
 // change a parameter of the selected joint, or the solver, and print the equivalent configuration
 static void changeParameter(Window* w, int request) {
   char error[1400];
@@ -210,12 +195,6 @@ void windowObey(Window* w, int request) {
     case panelALIGN:
       mjv_defaultFreeCamera(show->sim[0].m, &w->frame.camera);
       windowCamera(w, 0);
-      break;
-    case panelFULLSCREEN:
-      fullscreen(w);
-      break;
-    case panelVSYNC:
-      glfwSwapInterval(panel->vsync);
       break;
     case panelCAMERA:
       windowCamera(w, panel->camera);
@@ -417,7 +396,6 @@ int window(Show* show, char* error, size_t error_size) {
   w->show = show;
   w->panel.run = !show->option.flg_paused;
   w->panel.speed = show->option.speed;
-  w->panel.vsync = 1;
   w->panel.show_left = w->panel.show_right = !show->option.flg_hide_ui;
   int width, height;
   glfwGetFramebufferSize(made, &width, &height);

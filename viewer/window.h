@@ -19,8 +19,7 @@ typedef struct Window_ {
   Frame frame;
   Panel panel;
   mjuiState ui;
-  double refresh;   // frames a second of the monitor
-  int windowed[4];  // position and size before full screen
+  double refresh;  // frames a second of the monitor
 
   // pointer in the window at the event; GLFW would give the current place
   double x;
