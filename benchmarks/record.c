@@ -42,8 +42,8 @@ static void openFile(void) {
   }
   every = number ? strtol(number, NULL, 10) : 1;
   every = every > 0 ? every : 1;
-  output = mjg_openOutput(path, 1);
-  file = output ? mjg_outputFile(output) : NULL;
+  output = mjg_openOutput(path);
+  file = output ? output->file : NULL;
   if (!file || mjg_writeHeader(file)) {
     perror("mjgear-record: MJGEAR_RECORD");
     return;

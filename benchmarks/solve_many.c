@@ -589,8 +589,8 @@ int main(int argc, char** argv) {
   mjgOutput* output = NULL;
   readOptions(&run.options, argc, argv);
   if (run.options.save) {
-    output = mjg_openOutput(run.options.save, 1);
-    run.save = output ? mjg_outputFile(output) : NULL;
+    output = mjg_openOutput(run.options.save);
+    run.save = output ? output->file : NULL;
     if (!run.save || mjg_writeHeader(run.save)) {
       mjg_closeOutput(output, 0);
       stop("cannot write", run.options.save);

@@ -1,17 +1,13 @@
-#define _GNU_SOURCE  // pipe2
 #include "pictures.h"
 
 #include <dlfcn.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <png.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #define EGL_NO_X11
 #include <EGL/egl.h>
@@ -113,17 +109,11 @@ int pngWrite(const char* path, const unsigned char* rgb, int width, int height, 
                      .width = (png_uint_32)width,
                      .height = (png_uint_32)height,
                      .format = PNG_FORMAT_RGB};
-  char part[4096];
-  mjg_partOf(part, sizeof(part), path);
-  FILE* file = fopen(part, "wb");
-  int flg_written = file && png_image_write_to_stdio(&image, file, 0, rgb, 0, NULL);
-  int lost = !file || fclose(file) ? errno : 0;
-  int misplaced = file ? mjg_finishPart(part, path, flg_written && !lost) : 0;
-  if (lost || misplaced || !flg_written) {
-    snprintf(error, error_size, "cannot write %s: %s", path,
-             lost        ? strerror(lost)
-             : misplaced ? strerror(misplaced)
-                         : image.message);
+  mjgOutput* output = mjg_openOutput(path);
+  int flg_written = output && png_image_write_to_stdio(&image, output->file, 0, rgb, 0, NULL);
+  int lost = output ? mjg_closeOutput(output, flg_written) : errno;
+  if (lost || !flg_written) {
+    snprintf(error, error_size, "cannot write %s: %s", path, lost ? strerror(lost) : image.message);
     return -1;
   }
   return 0;
@@ -133,67 +123,39 @@ int pngWrite(const char* path, const unsigned char* rgb, int width, int height, 
 //---------------------------------- films ---------------------------------------------------------
 
 struct Film_ {
-  pid_t pid;
-  int frames;      // write end of ffmpeg's standard input
-  FILE* messages;  // its standard error
+  FILE* frames;       // pipe to ffmpeg
+  mjgOutput* output;  // ffmpeg writes its part
   size_t frame_size;
-  char path[1024], part[1024 + 8];
 };
 
 
 Film* filmOpen(const char* path, int width, int height, int fps, char* error, size_t error_size) {
   Film* film = calloc(1, sizeof(Film));
-  int ends[2] = {-1, -1};
-  int status = film && (film->messages = tmpfile()) && !pipe2(ends, O_CLOEXEC) ? 0 : errno;
-  if (!status) {
-    snprintf(film->path, sizeof(film->path), "%s", path);
-    mjg_partOf(film->part, sizeof(film->part), path);
-    film->frame_size = (size_t)width * (size_t)height * 3;
-    film->frames = ends[1];
+  if (!film || !(film->output = mjg_openOutput(path))) {
+    snprintf(error, error_size, "cannot write %s: %s", path, strerror(errno));
+    free(film);
+    return NULL;
+  }
 
-    // a player anywhere reads yuv420p; faststart puts the index first, for browsers
-    char size[32], rate[16];
-    snprintf(size, sizeof(size), "%dx%d", width, height);
-    snprintf(rate, sizeof(rate), "%d", fps);
-    const char* const argv[] = {"ffmpeg",     "-y",    "-loglevel", "error",    "-f",      "rawvideo",
-                                "-pix_fmt",   "rgb24", "-s",        size,       "-r",      rate,
-                                "-i",         "-",     "-an",       "-c:v",     "libx264", "-preset",
-                                "veryfast",   "-crf",  "24",        "-pix_fmt", "yuv420p", "-movflags",
-                                "+faststart", "-f",    "mp4",       film->part, NULL};
+  // a player anywhere reads yuv420p; faststart puts the index first, for browsers
+  char command[400];
+  snprintf(
+      command, sizeof(command),
+      "exec >\"$MJGEAR_FILM.log\" 2>&1; exec ffmpeg -y -loglevel error -f rawvideo -pix_fmt rgb24 -s %dx%d -r %d -i - "
+      "-an -c:v libx264 -preset veryfast -crf 24 -pix_fmt yuv420p -movflags +faststart -f mp4 \"$MJGEAR_FILM\"",
+      width, height, fps);
+  setenv("MJGEAR_FILM", film->output->part, 1);
 
-    // a closed pipe is an error that we report, not a signal that kills us
-    signal(SIGPIPE, SIG_IGN);
-    posix_spawn_file_actions_t actions;
-    posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_adddup2(&actions, ends[0], STDIN_FILENO);
-    posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
-    posix_spawn_file_actions_adddup2(&actions, fileno(film->messages), STDERR_FILENO);
-    status = posix_spawnp(&film->pid, "ffmpeg", &actions, NULL, (char* const*)argv, environ);
-    posix_spawn_file_actions_destroy(&actions);
-    close(ends[0]);
-  }
-  if (!status) {
-    return film;
-  }
-  snprintf(error, error_size, "cannot start ffmpeg: %s; install ffmpeg to write films", strerror(status));
-  close(ends[1]);
-  if (film && film->messages) {
-    fclose(film->messages);
-  }
-  free(film);
-  return NULL;
+  // a closed pipe is an error that we report, not a signal that kills us
+  signal(SIGPIPE, SIG_IGN);
+  film->frames = popen(command, "w");
+  film->frame_size = (size_t)width * (size_t)height * 3;
+  return film;
 }
 
 
 int filmFrame(Film* film, const unsigned char* rgb) {
-  for (size_t done = 0; done < film->frame_size;) {
-    ssize_t n = write(film->frames, rgb + done, film->frame_size - done);
-    if (n <= 0 && errno != EINTR) {
-      return -1;
-    }
-    done += n > 0 ? (size_t)n : 0;
-  }
-  return 0;
+  return film->frames && fwrite(rgb, film->frame_size, 1, film->frames) == 1 ? 0 : -1;
 }
 
 
@@ -202,24 +164,27 @@ int filmClose(Film* film, char* error, size_t error_size) {
     return 0;
   }
 
-  // end of input makes ffmpeg finish
-  close(film->frames);
-  int status = 0;
-  while (waitpid(film->pid, &status, 0) < 0 && errno == EINTR) {}
-
-  // it reports an error at the end of a file and returns 0; only errors are printed
-  char message[256] = "";
-  rewind(film->messages);
-  int flg_ok = !fgets(message, sizeof(message), film->messages) && WIFEXITED(status) && WEXITSTATUS(status) == 0;
-  message[strcspn(message, "\n")] = 0;
-  fclose(film->messages);
-  int misplaced = mjg_finishPart(film->part, film->path, flg_ok);
-  if (!flg_ok || misplaced) {
-    snprintf(error, error_size, "ffmpeg could not write %s: %s", film->path,
-             message[0]  ? message
-             : misplaced ? strerror(misplaced)
-                         : "it ended early");
+  // end of input makes ffmpeg finish. It reports an error at the end of a file and returns 0; only errors are printed
+  char path[sizeof(film->output->path)], log[sizeof(path) + 16], message[256] = "";
+  snprintf(path, sizeof(path), "%s", film->output->path);
+  snprintf(log, sizeof(log), "%s.log", film->output->part);
+  int status = film->frames ? pclose(film->frames) : -1;
+  FILE* messages = fopen(log, "r");
+  int flg_ok = messages && !fgets(message, sizeof(message), messages) && status == 0;
+  if (messages) {
+    fclose(messages);
   }
+  remove(log);
+  message[strcspn(message, "\n")] = 0;
+  int lost = mjg_closeOutput(film->output, flg_ok);
   free(film);
-  return flg_ok && !misplaced ? 0 : -1;
+  if (!flg_ok || lost) {
+    snprintf(error, error_size, "ffmpeg could not write %s: %s", path,
+             WIFEXITED(status) && WEXITSTATUS(status) == 127 ? "it is missing; install ffmpeg to write films"
+             : message[0]                                    ? message
+             : lost                                          ? strerror(lost)
+                                                             : "it ended early");
+    return -1;
+  }
+  return 0;
 }

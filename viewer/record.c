@@ -44,7 +44,7 @@ static int run(Show* show, Frame* frame, Film* film, mjrRect area, unsigned char
   mjg_beginProgress(&progress, 1);
   while (!flg_end) {
     double time = show->sim[0].d->time;
-    flg_end = time >= show->duration - 0.5 * h || showDiverged(show) || (show->csv && mjg_isOutputLost(show->csv));
+    flg_end = time >= show->duration - 0.5 * h || showDiverged(show) || (show->csv && ferror(show->csv->file));
 
     // the film's frames are at its speed
     int flg_frame = film && time >= next - 0.5 * h;

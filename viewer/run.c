@@ -255,8 +255,7 @@ static mjgOutput* openResult(const char* scene, const char* name) {
     }
     *p = '/';
   }
-  // an array of fewer rows than it says is of no use
-  mjgOutput* output = mjg_openOutput(path, !strstr(name, ".npy"));
+  mjgOutput* output = mjg_openOutput(path);
   if (!output) {
     complain("%s: %s", path, strerror(errno));
   }
@@ -336,7 +335,7 @@ static int writeResult(const char* name, void (*write)(FILE*, const Results*), c
   if (!output) {
     return -1;
   }
-  write(mjg_outputFile(output), r);
+  write(output->file, r);
   return closeResult(output, r->scene->name, name, 1);
 }
 
@@ -350,13 +349,13 @@ static int playSteps(mjgPlay* play, mjgOutput* output, int keep, mjgProgress* pr
   double duration = options.duration > 0 ? options.duration : play->scene->duration;
   long nstep = lround(duration / play->m->opt.timestep);
   int failed = 0;
-  FILE* file = output ? mjg_outputFile(output) : NULL;
+  FILE* file = output ? output->file : NULL;
   if (file && options.npy) {
     mjg_writeHead(&play->trajectory, nstep, file);
   } else if (file) {
     mjg_writeNames(&play->trajectory, file);
   }
-  for (long i = 0; i < nstep && !failed && !(output && mjg_isOutputLost(output)); i++) {
+  for (long i = 0; i < nstep && !failed && !(file && ferror(file)); i++) {
     if (!keep) {
       mjg_clearRows(&play->trajectory);
     }

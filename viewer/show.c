@@ -121,7 +121,7 @@ static const struct {
 // the head of the table, or the row of a step: the state at its end and the forces that acted
 static void writeRow(const Show* show, int flg_head) {
   static const char* const suffix[] = {"", "_native", "_none"};
-  FILE* file = mjg_outputFile(show->csv);
+  FILE* file = show->csv->file;
   fprintf(file, flg_head ? "time" : "%.9g", show->sim[0].d->time);
   for (int s = 0; s < show->nsim; s++) {
     const Sim* sim = show->sim + s;
@@ -328,7 +328,7 @@ int showOpen(Show* show, const ShowOptions* option, char* error, size_t error_si
   if (code || !option->csv) {
     return code;
   }
-  show->csv = mjg_openOutput(option->csv, 1);
+  show->csv = mjg_openOutput(option->csv);
   if (!show->csv) {
     snprintf(error, error_size, "cannot write %s: %s", option->csv, strerror(errno));
     showClose(show, error, error_size);

@@ -40,8 +40,3 @@ def table(path):
 def numbers(path):
     """Rows of a table: dictionaries of numbers."""
     return [{name: float(value) for name, value in row.items()} for row in table(path)]
-
-
-def check_whole(lines):
-    """Each row has all columns and ends with its line."""
-    assert {(line.count(","), line[-1]) for line in lines} == {(lines[0].count(","), "\n")}, lines[-1]
