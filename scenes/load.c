@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "command_line.h"
 #include "mjcf.h"
 #include "mjgear_plugin.h"
 
@@ -245,18 +246,6 @@ static void joinLines(char* text) {
     end--;
   }
   *end = 0;
-}
-
-
-int mjg_readSetting(mjgSetting* setting, char* text) {
-  char* equals = strchr(text, '=');
-  char* dot = strchr(text, '.');
-  if (!equals || !dot || dot > equals || dot == text || dot + 1 == equals) {
-    return -1;
-  }
-  *equals = *dot = 0;
-  *setting = (mjgSetting){text, dot + 1, equals + 1};
-  return 0;
 }
 
 

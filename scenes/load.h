@@ -16,9 +16,6 @@ int mjg_findFunction(void* function, const char* name);
 // 1: by its configuration the joint has a gear with friction, else 0
 int mjg_hasFriction(const mjModel* m, const mjData* d, int joint);
 
-// Split INSTANCE.KEY=VALUE in place; the setting points into the text. 0: done
-int mjg_readSetting(mjgSetting* setting, char* text);
-
 // path of the scene's MJCF: relative to the environment variable MJGEAR_SCENES, or to scenes/ of the
 // sources; absolute paths and paths that begin with "." are kept
 void mjg_scenePath(char* path, int path_sz, const mjgScene* scene);

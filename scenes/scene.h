@@ -12,16 +12,10 @@
 
 #include <mujoco/mujoco.h>
 
+#include "command_line.h"
 #include "trajectory.h"
 
 #define mjgMAXPARAMETER 6  // numbers of one case
-
-// one configuration entry of a plugin instance, in place of or in addition to the MJCF's
-typedef struct mjgSetting_ {
-  const char* instance;  // name of the instance
-  const char* key;
-  const char* value;
-} mjgSetting;
 
 // one variant of a scene: the same MJCF with other settings
 typedef struct mjgCase_ {

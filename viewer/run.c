@@ -52,12 +52,12 @@ static struct {
   const mjgScene* scene[MAXARGUMENT];
   int nscene;
   mjgScene file;  // a scene made of a model on the command line
-  mjgSetting setting[MAXARGUMENT];
-  int nsetting;
+  mjgSettingList settings;
   const char* variant;  // null: all
   double duration;      // 0: the scene's
   const char* out;      // null: no files
   const char* plugin;
+  int all;
   int list;
   int npy;
   int pages;
@@ -137,83 +137,41 @@ static int addScene(const char* name) {
 }
 
 
-// options; those without a value set theirs
-enum {
-  ALL = 1,
-  CASE,
-  DURATION,
-  HELP,
-  OUT,
-  PLUGIN,
-  SET
+static const mjgValue kValues[] = {
+    {"case", mjg_readText, &options.variant, 0, 0},     {"duration", mjg_readReal, &options.duration, 1e-12, 1e12},
+    {"out", mjg_readText, &options.out, 0, 0},          {"plugin", mjg_readText, &options.plugin, 0, 0},
+    {"set", mjg_readSettings, &options.settings, 0, 0},
 };
-static const struct option kOptions[] = {
-    {"all", no_argument, NULL, ALL},
-    {"case", required_argument, NULL, CASE},
-    {"duration", required_argument, NULL, DURATION},
+enum {
+  NVALUE = sizeof(kValues) / sizeof(*kValues),
+  HELP
+};
+static const struct option kFlags[] = {
+    {"all", no_argument, &options.all, 1},
     {"help", no_argument, NULL, HELP},
     {"list", no_argument, &options.list, 1},
     {"npy", no_argument, &options.npy, 1},
-    {"out", required_argument, NULL, OUT},
     {"pages", no_argument, &options.pages, 1},
-    {"plugin", required_argument, NULL, PLUGIN},
     {"quiet", no_argument, &options.quiet, 1},
-    {"set", required_argument, NULL, SET},
     {0},
 };
-
-
-// one option, its value in optarg; 0: done
-static int readOption(int option) {
-  const char* end;
-  int failed = 0;
-  switch (option) {
-    case ALL:
-      for (int k = 0; k < mjg_nscene && !failed; k++) {
-        failed = addScene(mjg_scenes[k]->name);
-      }
-      break;
-    case CASE:
-      options.variant = optarg;
-      break;
-    case DURATION:
-      options.duration = mjg_readNumber(optarg, &end);
-      failed = *end || end == optarg || !isfinite(options.duration) || options.duration <= 0;
-      if (failed) {
-        complain("--duration '%s' is not a positive number of seconds", optarg);
-      }
-      break;
-    case OUT:
-      options.out = strcmp(optarg, "-") ? optarg : NULL;
-      break;
-    case PLUGIN:
-      options.plugin = optarg;
-      break;
-    case SET:
-      failed = options.nsetting == MAXARGUMENT || mjg_readSetting(&options.setting[options.nsetting++], optarg);
-      if (failed) {
-        complain("--set '%s' is not of the form INSTANCE.KEY=VALUE", optarg);
-      }
-      break;
-  }
-  return failed;
-}
 
 
 // read the command line; -1: continue, otherwise the exit code
 static int parse(int argc, char** argv) {
   char error[ERROR];
-  int option;
-  while ((option = mjg_nextOption(error, sizeof error, argc, argv, kOptions)) != -1) {
-    if (option == mjgWRONG_OPTION) {
-      complain("%s", error);
-      return USAGE;
-    }
-    if (option == HELP) {
-      fputs(usage, stdout);
-      return OK;
-    }
-    if (readOption(option)) {
+  int which = mjg_readOptions(error, sizeof error, argc, argv, kValues, NVALUE, kFlags);
+  if (which == mjgWRONG_OPTION) {
+    complain("%s", error);
+    return USAGE;
+  }
+  if (which == HELP) {
+    fputs(usage, stdout);
+    return OK;
+  }
+  options.out = strcmp(options.out, "-") ? options.out : NULL;
+  for (int k = 0; k < mjg_nscene && options.all; k++) {
+    if (addScene(mjg_scenes[k]->name)) {
       return USAGE;
     }
   }
@@ -378,11 +336,11 @@ static int runCase(mjgPlay* play, const mjgScene* scene, const mjgCase* variant,
                    double done, double share) {
   char error[ERROR] = "not enough memory", label[2 * mjgMAXNAME];
   snprintf(label, sizeof label, "%s%s%s", scene->name, variant ? " " : "", variant ? variant->name : "");
-  mjModel* m = mjg_loadScene(scene, variant, options.setting, options.nsetting, error, ERROR);
+  mjModel* m = mjg_loadScene(scene, variant, options.settings.setting, options.settings.n, error, ERROR);
   mjData* d = m ? mjg_startScene(m) : NULL;
 
   // the separate integration has the settings of the file, not these
-  if (!d || mjg_openPlay(play, scene, variant, m, d, !options.nsetting, error, ERROR)) {
+  if (!d || mjg_openPlay(play, scene, variant, m, d, !options.settings.n, error, ERROR)) {
     complain("%s", error);
     mj_deleteData(d);
     mj_deleteModel(m);
@@ -459,7 +417,7 @@ static int runScene(const mjgScene* scene, mjgProgress* progress, double done, d
 
   // claims are about all cases, unchanged and complete; otherwise a row is forgotten once written,
   // so that a run may last for ever
-  int keep = scene->claims && !options.variant && !options.nsetting && !(options.duration > 0);
+  int keep = scene->claims && !options.variant && !options.settings.n && !(options.duration > 0);
   for (int i = 0; i < ncase && !failed; i++) {
     const mjgCase* variant = scene->nvariant ? &scene->variant[i] : NULL;
     if (options.variant && (!variant || strcmp(options.variant, variant->name))) {

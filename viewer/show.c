@@ -203,8 +203,8 @@ static int chooseKey(Show* show, const mjModel* m, char* error, size_t error_siz
 static int addSim(Show* show, const mjgCase* variant, SimFriction friction, const double* frictionloss, char* error,
                   size_t error_size) {
   Sim* sim = show->sim + show->nsim;
-  if (simLoad(sim, show->scene, variant, show->option.setting, show->option.nsetting, friction, frictionloss, error,
-              (int)error_size)) {
+  if (simLoad(sim, show->scene, variant, show->option.settings.setting, show->option.settings.n, friction, frictionloss,
+              error, (int)error_size)) {
     return exitMODEL;
   }
   show->nsim++;
@@ -377,7 +377,7 @@ int showChange(Show* show, const char* file, SimFriction against, const char* be
 
   // settings and keyframe belong to the file that was named with them
   if (!code && strcmp(next.scene->xml, show->scene->xml)) {
-    next.option.nsetting = 0;
+    next.option.settings.n = 0;
     next.key = -1;
   }
   if (!code) {

@@ -5,6 +5,7 @@
 
 #include <stddef.h>
 
+#include "command_line.h"
 #include "output.h"
 #include "scene.h"
 #include "sim.h"
@@ -42,12 +43,11 @@ typedef struct ShowOptions_ {
   int fps;         // of a film
   int flg_paused;  // a window starts paused
   int flg_plots;
-  int flg_hide_ui;         // a window starts without panels
-  mjgSetting setting[24];  // override the settings of file and case
-  int nsetting;
-  int flg_window;      // a window although a file is written
-  const char* plugin;  // libmjgear.so; nullable
-  int flg_effects;     // shadows and reflections: 1, none: 0, as the renderer can: -1
+  int flg_hide_ui;          // a window starts without panels
+  mjgSettingList settings;  // override the settings of file and case
+  int flg_window;           // a window although a file is written
+  const char* plugin;       // libmjgear.so; nullable
+  int flg_effects;          // shadows and reflections: 1, none: 0, as the renderer can: -1
 } ShowOptions;
 
 typedef struct Show_ {

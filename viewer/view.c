@@ -73,92 +73,58 @@ static int fail(int code, const char* error) {
 static ShowOptions option;
 
 
-// An option with a value
-typedef struct Value_ {
-  const char* name;
-  int (*read)(const struct Value_* value, char* text);  // 1 if it takes the text
-  void* data;
-  double least, most;
-} Value;
-
-
-static int text(const Value* value, char* word) {
-  *(const char**)value->data = word;
-  return 1;
-}
-
-
-static int picture(const Value* value, char* name) {
+// a file whose name ends as it must
+static int ends(const mjgValue* value, char* name, const char* ending) {
   size_t n = strlen(name);
-  return text(value, name) && n > 4 && !strcmp(name + n - 4, ".png");
+  return mjg_readText(value, name) && n > 4 && !strcmp(name + n - 4, ending);
 }
 
 
-static int film(const Value* value, char* name) {
-  size_t n = strlen(name);
-  return text(value, name) && n > 4 && !strcmp(name + n - 4, ".mp4");
+static int picture(const mjgValue* value, char* name) {
+  return ends(value, name, ".png");
 }
 
 
-static int number(const Value* value, char* word) {
-  const char* end;
-  double x = mjg_readNumber(word, &end);
-  *(double*)value->data = x;
-  return end != word && !*end && x >= value->least && x <= value->most;
+static int film(const mjgValue* value, char* name) {
+  return ends(value, name, ".mp4");
 }
 
 
-static int whole(const Value* value, char* word) {
-  double x = 0;
-  const Value real = {.data = &x, .least = value->least, .most = value->most};
-  int flg_good = number(&real, word) && x == floor(x);
-  *(int*)value->data = flg_good ? (int)x : 0;
-  return flg_good;
-}
-
-
-static int against(const Value* value, char* word) {
-  const Value loss = {.data = &option.frictionloss, .least = 0, .most = 1e12};
+static int against(const mjgValue* value, char* word) {
+  const mjgValue loss = {.data = &option.frictionloss, .least = 0, .most = 1e12};
   (void)value;
   option.against = !strcmp(word, "none") ? simNONE : simNATIVE;
   return option.against == simNONE || !strcmp(word, "frictionloss") ||
-         (!strncmp(word, "frictionloss=", 13) && number(&loss, word + 13));
+         (!strncmp(word, "frictionloss=", 13) && mjg_readReal(&loss, word + 13));
 }
 
 
-static int size(const Value* value, char* word) {
+static int size(const mjgValue* value, char* word) {
   int n = 0, *w = &option.width, *h = &option.height;
   (void)value;
   return sscanf(word, "%4dx%4d%n", w, h, &n) == 2 && !word[n] && *w >= 64 && *w <= 8192 && *h >= 64 && *h <= 8192;
 }
 
 
-static int setting(const Value* value, char* word) {
-  (void)value;
-  return option.nsetting < (int)(sizeof(option.setting) / sizeof(*option.setting)) &&
-         !mjg_readSetting(&option.setting[option.nsetting++], word);
-}
-
-
-static const Value kValues[] = {
+static const mjgValue kValues[] = {
     {"against", against, NULL, 0, 0},
-    {"at", number, &option.picture_time, 0, 1e9},
-    {"beside", text, &option.beside, 0, 0},
-    {"csv", text, &option.csv, 0, 0},
-    {"duration", number, &option.duration, 1e-9, 1e9},
-    {"fps", whole, &option.fps, 1, 240},
-    {"joint", text, &option.joint, 0, 0},
-    {"key", text, &option.key, 0, 0},
-    {"length", number, &option.length, 0.1, 1e6},
+    {"at", mjg_readReal, &option.picture_time, 0, 1e9},
+    {"beside", mjg_readText, &option.beside, 0, 0},
+    {"csv", mjg_readText, &option.csv, 0, 0},
+    {"duration", mjg_readReal, &option.duration, 1e-9, 1e9},
+    {"fps", mjg_readWhole, &option.fps, 1, 240},
+    {"joint", mjg_readText, &option.joint, 0, 0},
+    {"key", mjg_readText, &option.key, 0, 0},
+    {"length", mjg_readReal, &option.length, 0.1, 1e6},
     {"picture", picture, &option.picture, 0, 0},
-    {"plugin", text, &option.plugin, 0, 0},
+    {"plugin", mjg_readText, &option.plugin, 0, 0},
     {"record", film, &option.film, 0, 0},
-    {"set", setting, NULL, 0, 0},
+    {"set", mjg_readSettings, &option.settings, 0, 0},
     {"size", size, NULL, 0, 0},
-    {"speed", number, &option.speed, 1e-3, 1e3},
+    {"speed", mjg_readReal, &option.speed, 1e-3, 1e3},
 };
 enum {
-  NVALUE = sizeof(kValues) / sizeof(*kValues),  // options with the numbers from 1 on
+  NVALUE = sizeof(kValues) / sizeof(*kValues),
   HELP,
   LIST
 };
@@ -192,33 +158,14 @@ int main(int argc, char** argv) {
   mjg_mindStandardOutput("mjgear-view");
   option =
       (ShowOptions){.speed = 1, .fps = 30, .picture_time = -1, .frictionloss = -1, .flg_plots = 1, .flg_effects = -1};
-  struct option known[NVALUE + sizeof(kFlags) / sizeof(*kFlags)];
-  for (int i = 0; i < NVALUE; i++) {
-    known[i] = (struct option){kValues[i].name, required_argument, NULL, i + 1};
-  }
-  memcpy(known + NVALUE, kFlags, sizeof(kFlags));
-
   char error[1400];
-  int which;
-  while ((which = mjg_nextOption(error, sizeof(error), argc, argv, known)) != -1) {
-    if (which == mjgWRONG_OPTION) {
-      return fail(exitUSAGE, error);
-    }
-    if (which == HELP) {
-      fputs(usage, stdout);
-      return exitOK;
-    }
-    if (which == LIST) {
-      return list();
-    }
-    const Value* value = which > 0 ? &kValues[which - 1] : NULL;
-    if (value && !value->read(value, optarg)) {
-      snprintf(error, sizeof(error),
-               value->read == picture || value->read == film ? "--%s %s: pictures end in .png and films in .mp4"
-                                                             : "--%s does not take '%s'; --help lists what it takes",
-               value->name, optarg);
-      return fail(exitUSAGE, error);
-    }
+  int which = mjg_readOptions(error, sizeof(error), argc, argv, kValues, NVALUE, kFlags);
+  if (which == HELP) {
+    fputs(usage, stdout);
+    return exitOK;
+  }
+  if (which != -1) {
+    return which == LIST ? list() : fail(exitUSAGE, error);
   }
   if (optind + 1 < argc) {
     return fail(exitUSAGE, "there is more than one scene; name one, --help lists the options");

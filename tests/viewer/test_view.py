@@ -285,7 +285,7 @@ class Refusals(unittest.TestCase):
             (1, "even", "rod --record odd.mp4 --size 321x240"),
             (1, "no case", "rod/nonesuch --csv x.csv"),
             (1, "more than one", "rod wall"),
-            (1, "--picture x.jpg .png", "rod --picture x.jpg"),
+            (1, "--picture x.jpg", "rod --picture x.jpg"),
             (2, "nowhere.xml No such file", "nowhere.xml --csv x.csv"),
             (2, "rodd neither --list", "rodd --csv x.csv"),
             *((2, name, f"{name} --csv x.csv") for name in ("broken.xml", "wrong.xml", "empty.xml")),
