@@ -97,7 +97,7 @@ MUTATIONS = [
             ("*gamma_v += S * t->gamma_v_stribeck;", ""),
             ("if (fabs(u) > fabs(x)) {", "if (fabs(u) < fabs(x)) {"),
             ("if (signbit(u) == signbit(x)) {", "if (u * x > 0) {"),
-            ("return e * (y - z) - k * bound;", "return e * (y - z) - bound;"),
+            ("of_motor ? gamma_u : -gamma_v, c, t->static_ratio);", "of_motor ? gamma_u : -gamma_v, c, 1);"),
             ("factorAt(table + mjgTABLE_GAMMA_TEMPERATURE, t->temperature) *", ""),
             ("table->factor[x <= table->x[0] ? 0 : table->n - 1]", "table->factor[0]"),
         ],
@@ -610,8 +610,8 @@ MUTATIONS = [
         "test_transmission test_fields",
         [
             (
-                "excess(f_u, f_v, &motor, &load, t->static_ratio, c, e) <= 0;",
-                "excess(f_u, f_v, &motor, &load, t->static_ratio, c, e) < 0;",
+                "fabs(f_u - f_v) <= mjgi_lawBound(",
+                "fabs(f_u - f_v) < mjgi_lawBound(",
             ),
             ("return isfinite(torque) && mjg_checkTransmission(&mute, t) == 0;", "return isfinite(torque);"),
         ],

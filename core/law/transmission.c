@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "catalogue/geometry.h"
+#include "law/law.h"
 #include "law/transmission.h"
 #include "mjgear_report.h"
 
@@ -100,79 +101,14 @@ void mjg_frictionAt(double* gamma_u, double* gamma_v, double* coulomb,
 //---------------------------------- break-away ----------------------------------------------------
 
 // A joint at rest breaks away in direction s where, with the coefficients at rest,
-//     s (f_u - f_v) > k (|gamma_u f_u + gamma_v f_v| + c + quadratic term)
-// One torque, z, is known. The other, y, moves the joint as e y grows, e = s for the motor and -s
-// for the load: the left side is e (y - z). Both sides are piecewise polynomials of y.
+//     s (f_u - f_v) > k (|gamma_u f_u + gamma_v f_v| + c)
+// One torque, z, is known. The law limits the other, at which f_u - f_v is the friction.
 
-// one side of the gear
-typedef struct Side_ {
-  double gamma;      // asymmetry coefficient at rest
-  double quadratic;  // factor of this side's squared torque in the bound
-} Side;
-
-// Returns the left side less the right side.
-static double excess(double y, double z, const Side* sought, const Side* known, double k, double c,
-                     int e) {
-  double bound = fabs(sought->gamma * y + known->gamma * z) + c;
-  if (signbit(y) == signbit(z)) {
-    bound += fabs(y) > fabs(z) ? known->quadratic * z * z : sought->quadratic * y * y;
-  }
-  return e * (y - z) - k * bound;
-}
-
-
-// at a root the excess is round-off, relative to the torques, and positive a little ahead
-static const double kRoot = 1e-9, kAhead = 1e-6;
-
-// iterations for a torque that its own table changes, and the change at which they end
+// iterations where coefficients depend on the torques, and the change at which they end
 enum {
   kRounds = 100
 };
 static const double kSettled = 1e-15;
-
-
-// least y in direction e at which the joint starts to move
-static double breakaway(const Side* sought, const Side* known, double z, double k, double c,
-                        int e) {
-  double best = INFINITY;
-
-  // with lambda of sign L and the quadratic term absent, of the known or of the sought
-  // torque, the excess is square y^2 + linear y + constant
-  for (int L = -1; L <= 1; L += 2) {
-    for (int form = 0; form < 3; form++) {
-      double square = form == 2 ? -k * sought->quadratic : 0;
-      double linear = e - k * L * sought->gamma;
-      double constant =
-          -(e + k * L * known->gamma) * z - k * c - (form == 1 ? k * known->quadratic * z * z : 0);
-
-      // its roots, without cancellation
-      double root[2];
-      int nroot = 0;
-      double discriminant = linear * linear - 4 * square * constant;
-      if (square == 0 && linear != 0) {
-        root[nroot++] = -constant / linear;
-      } else if (square != 0 && discriminant >= 0) {
-        double q = -(linear + copysign(sqrt(discriminant), linear)) / 2;
-        root[nroot++] = q / square;
-        if (q != 0) {
-          root[nroot++] = constant / q;
-        }
-      }
-
-      // roots at which L and form hold and the excess becomes positive
-      for (int i = 0; i < nroot; i++) {
-        double y = root[i];
-        double scale = fabs(y) + fabs(z) + c;
-        double ahead = y + e * (scale > 0 ? kAhead * scale : 1);
-        if (e * y < best && fabs(excess(y, z, sought, known, k, c, e)) <= kRoot * scale &&
-            excess(ahead, z, sought, known, k, c, e) > 0) {
-          best = e * y;
-        }
-      }
-    }
-  }
-  return best == 0 ? 0 : e * best;
-}
 
 
 static int isSound(const mjgTransmission* t, double torque) {
@@ -182,13 +118,12 @@ static int isSound(const mjgTransmission* t, double torque) {
 }
 
 
-// Set both sides and the load-independent friction at rest, at this torque of the driven side.
-static void sidesAtRest(Side* motor, Side* load, double* c, const mjgTransmission* t,
-                        double torque) {
-  double factor = gammaFactor(t, 0, torque);
-  *motor = (Side){factor * (t->gamma_u + t->gamma_u_stribeck), factor * t->gamma_u_quadratic};
-  *load = (Side){factor * (t->gamma_v + t->gamma_v_stribeck), factor * t->gamma_v_quadratic};
-  *c = coulombFactor(t, 0) * (t->coulomb + t->stribeck_friction);
+// Compute the coefficients at rest; those of teeth are their mean.
+static void restAt(double* gamma_u, double* gamma_v, double* c, const mjgTransmission* t,
+                   double f_u, double f_v) {
+  mjgTransmission mean = *t;
+  mean.mesh = 0;
+  mjg_frictionAt(gamma_u, gamma_v, c, &mean, 0, 0, f_u, f_v);
 }
 
 
@@ -200,11 +135,10 @@ int mjg_sticks(const mjgTransmission* transmission, double f_u, double f_v) {
   if (!isfinite(f_u) || !isfinite(f_v)) {
     return mjgERR_NOT_FINITE;
   }
-  Side motor, load;
-  double c;
-  sidesAtRest(&motor, &load, &c, t, fmin(fabs(f_u), fabs(f_v)));
-  int e = f_u >= f_v ? 1 : -1;
-  return e == -t->oneway || excess(f_u, f_v, &motor, &load, t->static_ratio, c, e) <= 0;
+  double gamma_u, gamma_v, c;
+  restAt(&gamma_u, &gamma_v, &c, t, f_u, f_v);
+  return (f_u >= f_v ? 1 : -1) == -t->oneway ||
+         fabs(f_u - f_v) <= mjgi_lawBound(gamma_u * f_u + gamma_v * f_v, c, t->static_ratio);
 }
 
 
@@ -214,19 +148,18 @@ static double breakawayOf(const mjgTransmission* t, double z, int direction, int
   if (!isSound(t, z) || (direction != 1 && direction != -1)) {
     return NAN;
   }
-  int e = of_motor ? direction : -direction;  // of the torque
+  int load, e = of_motor ? direction : -direction;  // of the torque
   if (direction == -t->oneway) {
     return e * (double)INFINITY;
   }
-  Side motor, load;
-  double c, y = z, from = NAN, before = NAN, next = z;
+  double y = nextafter(z, e * (double)INFINITY), from = NAN, before = NAN, next = z;
   for (int k = 0; k < kRounds; k++) {
-    sidesAtRest(&motor, &load, &c, t, fmin(fabs(y), fabs(z)));
-    next = of_motor ? breakaway(&motor, &load, z, t->static_ratio, c, e)
-                    : breakaway(&load, &motor, z, t->static_ratio, c, e);
+    double gamma_u, gamma_v, c;
+    restAt(&gamma_u, &gamma_v, &c, t, of_motor ? y : z, of_motor ? z : y);
+    next = z + e * mjgi_lawLimit(&load, direction, (gamma_u + gamma_v) * z,
+                                 of_motor ? gamma_u : -gamma_v, c, t->static_ratio);
     double off = next - y;
-    if (!t->table[mjgTABLE_GAMMA_TORQUE].n || !isfinite(next) ||
-        fabs(off) <= kSettled * (fabs(next) + fabs(z))) {
+    if (!isfinite(next) || fabs(off) <= kSettled * (fabs(next) + fabs(z))) {
       break;
     }
     y = mjgi_secant(y, off, &from, &before);
