@@ -306,15 +306,10 @@ MUTATIONS = [
         ],
     ),
     Of(
-        "plugin/state/changes.c",
+        "plugin/state/changes.h",
         STATE,
         [
-            ("(mjgpSTATE_GIVEN + k) * config->stride[i];", "mjgpSTATE_GIVEN * config->stride[i];"),
-            (
-                "number[k] = adr[k] < 0 ? 0 : state[adr[k]];",
-                "number[k] = adr[k] < 0 ? 1 : state[adr[k]];",
-                "a key without an address cannot be given, so that its number is not read",
-            ),
+            ("(mjgpSTATE_GIVEN + (key >= mjgpNBIT)) * config->stride[i];", "mjgpSTATE_GIVEN * config->stride[i];"),
         ],
     ),
     Of(
@@ -330,8 +325,8 @@ MUTATIONS = [
         "plugin/state/changes.c",
         "test_plugin_change.py test_plugin_abuse",
         [
-            ("*given = (mjtNum)((uint64_t)*given & ~bit);", ""),
-            ("derived |= mjgp_keyBit(kDerived[k]);", ""),
+            ("given = (uint64_t)*number & ~derived;", "given = (uint64_t)*number;"),
+            ("derived |= differs ? bit : 0;", ""),
             ("    mjgi_checkNumbers(report, &joint->gear);\n", ""),
             ("mjgi_checkNumber(report, &joint->gear, key);", ""),
             ("refuseGap(report, joint);\n  }\n  return", "}\n  return"),
@@ -1005,7 +1000,7 @@ MUTATIONS = [
         "test_plugin_change.py",
         [
             ("int foreign = layout != 0 && layout != config->layout,", "int foreign = 0 * (int)layout,"),
-            ("    if (!foreign && (numberOf(config", "    if ((numberOf(config"),
+            ("    if (!foreign && (*mjgp_number(", "    if ((*mjgp_number("),
         ],
     ),
     Of(

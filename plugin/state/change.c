@@ -55,23 +55,28 @@ static int findKey(mjgReport* report, const char* name) {
 }
 
 
-// Give a key a value, or remove it.
-static void give(mjtNum number[mjgpNCHANGE], int key, double value, int given) {
-  mjtNum* mask = number + mjgp_givenOf(key);
+// Give a key of a gear a value, or remove it.
+static void give(mjtNum* state, const mjgpConfig* c, int i, int key, double value, int given) {
+  int place = mjgp_placeOf(c, i, key);
+  mjtNum *mask = state + mjgp_givenOf(c, i, key),
+         *derived = mjgp_number(state, c, i, mjgpSTATE_DERIVED);
   uint64_t bit = mjgp_keyBit(key), others = (uint64_t)*mask & ~bit;
   *mask = (mjtNum)(given ? others | bit : others);
-  number[mjgpCHANGE_KEY + key] = value;
+  *derived = key < mjgpNBIT ? (mjtNum)(mjgp_derivedOf(state, c, i) & ~bit) : *derived;
+  if (place >= 0) {
+    state[place] = value;
+  }
 }
 
 
-// Remove the keys that describe the gear.
-static void forgetKind(mjtNum number[mjgpNCHANGE]) {
+// Remove the keys that describe a gear.
+static void forgetKind(mjtNum* state, const mjgpConfig* c, int i) {
   for (int key = 0; key < mjgNKEY; key++) {
     if (mjgp_isKind(key)) {
-      give(number, key, 0, 0);
+      give(state, c, i, key, 0, 0);
     }
   }
-  number[mjgpCHANGE_TYPE] = 1 + mjgTYPE_AUTO;
+  *mjgp_number(state, c, i, mjgpSTATE_TYPE) = 1 + mjgTYPE_AUTO;
 }
 
 
@@ -85,29 +90,22 @@ typedef struct Change_ {
 } Change;
 
 
-// Check the k-th values of a change in a plugin_state, or write them. number: number of each key.
+// Make the k-th values of a change in a plugin_state. number: number of each key.
 static void changeState(mjgReport* report, mjtNum* state, const mjgpConfig* c, int i,
-                        const Change* change, const int* key, int k, int flg_write) {
-  const int owner[2] = {gearOf(c, i), gapOf(c, i)}, last = owner[0] != owner[1];
-  mjtNum number[2][mjgpNCHANGE];
-  mjgpJoint changed;
-  for (int o = 0; o <= last; o++) {
-    mjgp_readNumbers(number[o], c, state, owner[o]);
-  }
+                        const Change* change, const int* number, int k) {
+  const int owner[2] = {gearOf(c, i), gapOf(c, i)};
   if (change->describe) {
-    forgetKind(number[0]);
+    forgetKind(state, c, owner[0]);
   }
   for (int j = 0; j < change->n; j++) {
-    if (key[j] < 0) {
-      continue;
+    if (number[j] >= 0) {
+      give(state, c, owner[number[j] >= mjgNKEY], number[j], change->value[k * change->row + j], 1);
     }
-    give(number[key[j] < mjgNKEY ? 0 : last], key[j], change->value[k * change->row + j], 1);
   }
-  for (int o = 0; o <= last; o++) {
-    const mjgpJoint* base = c->joint + owner[o];
-    if (!mjgp_changeJoint(&changed, report, base, number[o]) && flg_write) {
-      mjgp_derive(number[o], &changed, base);
-      mjgp_writeNumbers(state, c, number[o], owner[o]);
+  for (int o = 0; o <= (owner[0] != owner[1]); o++) {
+    mjgpJoint changed;
+    if (!mjgp_changeJoint(&changed, report, c, state, owner[o])) {
+      mjgp_derive(state, c, owner[o], &changed);
     }
   }
 }
@@ -137,15 +135,14 @@ typedef struct Changes_ {
 } Changes;
 
 
-// Check all changes, up to the first refused state. key: room for the numbers of all keys.
-static void checkChanges(mjgReport* report, const Changes* all, int* key) {
+// Check all changes in copies of the states, up to the first refused one. key: room for the numbers
+// of all keys; copy: for a state.
+static void checkChanges(mjgReport* report, const Changes* all, int* key, mjtNum* copy) {
   for (int k = 0; k < all->n; k++) {
     const Change* change = all->change + k;
-    char where[mjgpWHERE] = "", place[2 * mjgpWHERE];
-    if (report->text) {
-      nameGear(where, all->m, all->joint[k]);
-      report->where = where;
-    }
+    char where[mjgpWHERE], place[2 * mjgpWHERE];
+    nameGear(where, all->m, all->joint[k]);
+    report->where = where;
     int i = mjgp_findGear(all->config, all->joint[k]), before = report->count;
     if (change->n < 0 || (change->n && (!change->key || !change->value))) {
       mjg_refuse(report, "keys or values are missing; give an array of each");
@@ -159,12 +156,12 @@ static void checkChanges(mjgReport* report, const Changes* all, int* key) {
       key[j] = findKey(report, change->key[j]);
     }
     for (int s = 0; s < all->nstate && (!s || report->count == before); s++) {
-      if (report->text && all->stride) {
+      if (all->stride) {
         snprintf(place, sizeof(place), "%s, state %d", where, s);
         report->where = place;
       }
-      changeState(report, all->state + (ptrdiff_t)s * all->stride, all->config, i, change, key, s,
-                  0);
+      mju_copy(copy, all->state + (ptrdiff_t)s * all->stride, (int)all->m->npluginstate);
+      changeState(report, copy, all->config, i, change, key, s);
     }
     key += change->n;
   }
@@ -178,24 +175,20 @@ static int makeChanges(mjgReport* report, const Changes* all) {
   for (int k = 0; k < all->n; k++) {
     nkey += mjMAX(all->change[k].n, 0);
   }
-  int* key = mju_malloc(sizeof(int) * (size_t)(nkey + 1));
-  mjgReport silent;
-  mjg_startReport(&silent, NULL, 0);
-  checkChanges(&silent, all, key);
-  if (silent.count && report->text) {
-    checkChanges(report, all, key);
-  }
-  const int* next = key;
-  for (int k = 0; k < all->n && !silent.count; k++) {
+  mjtNum* copy =
+      mju_malloc(sizeof(mjtNum) * (size_t)all->m->npluginstate + sizeof(int) * (size_t)nkey);
+  int* key = (int*)(copy + all->m->npluginstate);
+  checkChanges(report, all, key, copy);
+  for (int k = 0; k < all->n && !report->count; k++) {
     int i = mjgp_findGear(all->config, all->joint[k]);
     for (int s = 0; s < all->nstate; s++) {
-      changeState(&silent, all->state + (ptrdiff_t)s * all->stride, all->config, i, all->change + k,
-                  next, s, 1);
+      changeState(report, all->state + (ptrdiff_t)s * all->stride, all->config, i, all->change + k,
+                  key, s);
     }
-    next += all->change[k].n;
+    key += all->change[k].n;
   }
-  mju_free(key);
-  return silent.count ? -1 : 0;
+  mju_free(copy);
+  return report->count ? -1 : 0;
 }
 
 
@@ -261,10 +254,14 @@ int mjg_setSolver(const mjModel* m, mjData* d, const char* solver, char* error, 
 
 
 int mjg_resetGears(const mjModel* m, mjData* d) {
-  const mjtNum none[mjgpNCHANGE] = {0};
   const mjgpGears* g = mjgp_gears(m, d);
   for (int i = 0; g && i < g->config->n; i++) {
-    mjgp_writeNumbers(d->plugin_state, g->config, none, i);
+    for (int key = 0; key < mjgpNCHANGEKEY; key++) {
+      give(d->plugin_state, g->config, i, key, 0, 0);
+    }
+    for (int k = mjgpSTATE_GIVEN; k <= mjgpSTATE_TYPE; k++) {
+      *mjgp_number(d->plugin_state, g->config, i, k) = 0;
+    }
   }
   if (g) {
     d->plugin_state[g->config->system + mjgpSYSTEM_SOLVER] = 0;
@@ -277,11 +274,9 @@ int mjg_resetGears(const mjModel* m, mjData* d) {
 
 // Make a gear from a plugin_state, with the law of its numbers; the model's if they are refused.
 static void effectiveJoint(mjgpJoint* joint, const mjgpConfig* c, const mjtNum* state, int i) {
-  mjtNum number[mjgpNCHANGE];
   mjgReport report;
   mjg_startReport(&report, NULL, 0);
-  mjgp_readNumbers(number, c, state, i);
-  mjgp_changeJoint(joint, &report, c->joint + i, number);
+  mjgp_changeJoint(joint, &report, c, state, i);
   if (mjgp_loadLaw(joint, &report, c, state, i)) {
     *joint = c->joint[i];
   }
@@ -303,7 +298,7 @@ static int getValue(double* value, const mjgpConfig* c, const mjtNum* state, int
     if (brake->actuator < 0) {
       return 0;
     }
-    *value = mjgp_closedShare(brake, state[c->state[i] + mjgpSTATE_BRAKE * c->stride[i]]);
+    *value = mjgp_closedShare(brake, *mjgp_number(state, c, i, mjgpSTATE_BRAKE));
     return 1;
   }
   if (k < 0) {
@@ -403,10 +398,9 @@ static int findAddress(mjgStateAddress* address, const mjgpConfig* c, int i, con
   mjgTransmission any;
   int of_law = key >= mjgNKEY || (key >= 0 && mjgi_keyMember(&any, key));
   if (of_law && i >= 0) {
-    int adr[mjgpNCHANGE];
-    mjgp_findNumbers(adr, c, ownerOf(c, i, key));
-    *address = (mjgStateAddress){.value = adr[mjgpCHANGE_KEY + key],
-                                 .given = adr[mjgp_givenOf(key)],
+    int owner = ownerOf(c, i, key);
+    *address = (mjgStateAddress){.value = mjgp_placeOf(c, owner, key),
+                                 .given = mjgp_givenOf(c, owner, key),
                                  .bit = (mjtNum)mjgp_keyBit(key)};
   }
   for (size_t k = 0; k < sizeof(numbers) / sizeof(*numbers); k++) {

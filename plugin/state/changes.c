@@ -21,51 +21,9 @@ enum {
 _Static_assert((int)mjgKEY_STATIC_RATIO < (int)mjgpNBIT, "mjgpSTATE_DERIVED has the first keys");
 
 
-//---------------------------------- numbers in plugin_state ---------------------------------------
-
-void mjgp_findNumbers(int adr[mjgpNCHANGE], const mjgpConfig* config, int i) {
-  for (int k = 0; k < mjgpCHANGE_KEY; k++) {
-    adr[k] = config->state[i] + (mjgpSTATE_GIVEN + k) * config->stride[i];
-  }
-  memcpy(adr + mjgpCHANGE_KEY, config->place + (ptrdiff_t)i * mjgpNCHANGEKEY,
-         sizeof(int) * mjgpNCHANGEKEY);
-}
-
-
 // Returns 1 if a number is an integer from 0 to most.
 static int isCount(mjtNum x, mjtNum most) {
   return x >= 0 && x <= most && x == (mjtNum)(int64_t)x;
-}
-
-
-void mjgp_readNumbers(mjtNum number[mjgpNCHANGE], const mjgpConfig* config, const mjtNum* state,
-                      int i) {
-  int adr[mjgpNCHANGE];
-  mjgp_findNumbers(adr, config, i);
-  for (int k = 0; k < mjgpNCHANGE; k++) {
-    number[k] = adr[k] < 0 ? 0 : state[adr[k]];
-  }
-  mjtNum *derived = number + mjgpCHANGE_DERIVED, *given = number + mjgpCHANGE_GIVEN;
-  for (int k = 0; k < NDERIVED && isCount(*derived, mjgpBITS) && isCount(*given, mjgpBITS); k++) {
-    uint64_t bit = mjgp_keyBit(kDerived[k]);
-    if ((uint64_t)*derived & bit) {
-      *given = (mjtNum)((uint64_t)*given & ~bit);
-      number[mjgpCHANGE_KEY + kDerived[k]] = 0;
-    }
-  }
-  *derived = 0;
-}
-
-
-void mjgp_writeNumbers(mjtNum* state, const mjgpConfig* config, const mjtNum number[mjgpNCHANGE],
-                       int i) {
-  int adr[mjgpNCHANGE];
-  mjgp_findNumbers(adr, config, i);
-  for (int k = 0; k < mjgpNCHANGE; k++) {
-    if (adr[k] >= 0) {
-      state[adr[k]] = number[k];
-    }
-  }
 }
 
 
@@ -137,12 +95,20 @@ static int areBits(mjgReport* report, mjtNum first, mjtNum second) {
 }
 
 
-int mjgp_changeJoint(mjgpJoint* joint, mjgReport* report, const mjgpJoint* base,
-                     const mjtNum number[mjgpNCHANGE]) {
+uint64_t mjgp_derivedOf(const mjtNum* state, const mjgpConfig* config, int i) {
+  mjtNum derived = *mjgp_number(state, config, i, mjgpSTATE_DERIVED);
+  return isCount(derived, mjgpBITS) ? (uint64_t)derived : 0;
+}
+
+
+int mjgp_changeJoint(mjgpJoint* joint, mjgReport* report, const mjgpConfig* config,
+                     const mjtNum* state, int i) {
   int before = report->count, kind = 0;
-  mjtNum type = number[mjgpCHANGE_TYPE];
-  *joint = *base;
-  if (!areBits(report, number[mjgpCHANGE_GIVEN], number[mjgpCHANGE_GIVEN + 1])) {
+  const mjtNum *given = mjgp_number(state, config, i, mjgpSTATE_GIVEN),
+               *rest = mjgp_number(state, config, i, mjgpSTATE_GIVEN + 1);
+  mjtNum type = *mjgp_number(state, config, i, mjgpSTATE_TYPE);
+  *joint = config->joint[i];
+  if (!areBits(report, *given, *rest)) {
     return 1;
   }
   if (!isCount(type, mjgNTYPE)) {
@@ -163,8 +129,11 @@ int mjgp_changeJoint(mjgpJoint* joint, mjgReport* report, const mjgpJoint* base,
   }
 
   for (int key = 0; key < mjgpNCHANGEKEY; key++) {
-    double value = number[mjgpCHANGE_KEY + key];
-    if (!((uint64_t)number[mjgp_givenOf(key)] & mjgp_keyBit(key))) {
+    int place = mjgp_placeOf(config, i, key);
+    double value = place < 0 ? 0 : state[place];
+    uint64_t bits =
+        key < mjgpNBIT ? (uint64_t)*given & ~mjgp_derivedOf(state, config, i) : (uint64_t)*rest;
+    if (!(bits & mjgp_keyBit(key))) {
       continue;
     }
     if (key < mjgNKEY) {
@@ -197,27 +166,25 @@ static mjtNum lawNumber(const mjgTransmission* gear, int key) {
 }
 
 
-void mjgp_derive(mjtNum number[mjgpNCHANGE], const mjgpJoint* joint, const mjgpJoint* base) {
-  uint64_t given = (uint64_t)number[mjgpCHANGE_GIVEN], derived = 0;
+void mjgp_derive(mjtNum* state, const mjgpConfig* config, int i, const mjgpJoint* joint) {
+  mjtNum* number = mjgp_number(state, config, i, mjgpSTATE_GIVEN);
+  uint64_t derived = mjgp_derivedOf(state, config, i), given = (uint64_t)*number & ~derived;
+  derived = 0;
   for (int k = 0; k < NDERIVED; k++) {
     mjtNum value = lawNumber(&joint->gear, kDerived[k]);
-    if (!(given & mjgp_keyBit(kDerived[k])) && value != lawNumber(&base->gear, kDerived[k])) {
-      derived |= mjgp_keyBit(kDerived[k]);
-      number[mjgpCHANGE_KEY + kDerived[k]] = value;
+    uint64_t bit = mjgp_keyBit(kDerived[k]);
+    int differs = value != lawNumber(&config->joint[i].gear, kDerived[k]);
+    if (!(given & bit)) {
+      derived |= differs ? bit : 0;
+      state[mjgp_placeOf(config, i, kDerived[k])] = differs ? value : 0;
     }
   }
-  number[mjgpCHANGE_GIVEN] = (mjtNum)(given | derived);
-  number[mjgpCHANGE_DERIVED] = (mjtNum)derived;
+  *number = (mjtNum)(given | derived);
+  *mjgp_number(state, config, i, mjgpSTATE_DERIVED) = (mjtNum)derived;
 }
 
 
 //---------------------------------- the law of a step ---------------------------------------------
-
-// Returns number k of joint i (mjgpSTATE_*).
-static inline mjtNum numberOf(const mjgpConfig* config, const mjtNum* state, int i, int k) {
-  return state[config->state[i] + k * config->stride[i]];
-}
-
 
 // Load the numbers of the law whose bits are given, and check them one by one if there is a report.
 // Returns 1 if one of them changes.
@@ -226,7 +193,7 @@ static int loadNumbers(mjgpJoint* joint, mjgReport* report, const mjgpConfig* co
   const int* place = config->place + (ptrdiff_t)i * mjgpNCHANGEKEY;
   int changes = 0;
   for (int half = 0; half < 2; half++) {
-    uint64_t left = (uint64_t)numberOf(config, state, i, mjgpSTATE_GIVEN + half);
+    uint64_t left = (uint64_t)*mjgp_number(state, config, i, mjgpSTATE_GIVEN + half);
     for (; left; left &= left - 1) {
       int key = half * mjgpNBIT + __builtin_ctzll(left), of_gap = key >= mjgNKEY;
       double* member =
@@ -253,20 +220,18 @@ static int hasTeeth(const mjgpJoint* base, mjtNum given) {
 int mjgp_loadLaw(mjgpJoint* joint, mjgReport* report, const mjgpConfig* config, const mjtNum* state,
                  int i) {
   const mjgpJoint* base = config->joint + i;
-  mjtNum given = numberOf(config, state, i, mjgpSTATE_GIVEN);
+  mjtNum given = *mjgp_number(state, config, i, mjgpSTATE_GIVEN);
   int before = report->count;
   memcpy(&joint->gear, &base->gear, offsetof(mjgTransmission, table));  // tables do not change
   joint->backlash = base->backlash;
   joint->rotor_inertia = base->rotor_inertia;
-  if (!areBits(report, given, numberOf(config, state, i, mjgpSTATE_GIVEN + 1))) {
+  if (!areBits(report, given, *mjgp_number(state, config, i, mjgpSTATE_GIVEN + 1))) {
     return 1;
   }
   loadNumbers(joint, report, config, state, i);
   if (hasTeeth(base, given)) {
     mjgpJoint whole;
-    mjtNum number[mjgpNCHANGE];
-    mjgp_readNumbers(number, config, state, i);
-    if (!mjgp_changeJoint(&whole, report, base, number)) {
+    if (!mjgp_changeJoint(&whole, report, config, state, i)) {
       joint->gear.spur = whole.gear.spur;
       joint->gear.mesh = whole.gear.mesh;
     }
@@ -301,8 +266,8 @@ static void applyChange(mjgpGears* g, const mjModel* m, const mjtNum* state, int
   mjgpChange* c = g->changes + i;
   const mjgpConfig* config = g->config;
   const mjgpJoint* base = config->joint + i;
-  mjtNum given[2] = {numberOf(config, state, i, mjgpSTATE_GIVEN),
-                     numberOf(config, state, i, mjgpSTATE_GIVEN + 1)};
+  mjtNum given[2] = {*mjgp_number(state, config, i, mjgpSTATE_GIVEN),
+                     *mjgp_number(state, config, i, mjgpSTATE_GIVEN + 1)};
   int known = c->given[0] == given[0] && c->given[1] == given[1];
   if (c->base != config) {
     c->joint = *base;
@@ -344,8 +309,8 @@ void mjgp_applyChanges(mjgpGears* g, const mjModel* m, mjData* d) {
     memset(g->changes, 0, size);
   }
   for (int i = 0; i < config->n && (changed || foreign); i++) {
-    if (!foreign && (numberOf(config, state, i, mjgpSTATE_GIVEN) != 0 ||
-                     numberOf(config, state, i, mjgpSTATE_GIVEN + 1) != 0)) {
+    if (!foreign && (*mjgp_number(state, config, i, mjgpSTATE_GIVEN) != 0 ||
+                     *mjgp_number(state, config, i, mjgpSTATE_GIVEN + 1) != 0)) {
       applyChange(g, m, state, i);
     } else {
       g->in.joint[i] = config->joint + i;

@@ -8,15 +8,6 @@
 #include "state/gears.h"
 #include "state/layout.h"
 
-// numbers of one joint that change its gear, side by side
-enum {
-  mjgpCHANGE_GIVEN = 0,  // sums of bits: two numbers, as in the state
-  mjgpCHANGE_DERIVED = 2,
-  mjgpCHANGE_TYPE = 3,
-  mjgpCHANGE_KEY = 4,  // values of keys
-  mjgpNCHANGE = mjgpCHANGE_KEY + mjgpNCHANGEKEY
-};
-
 // a gear that plugin_state changes
 typedef struct mjgpChange_ {
   const mjgpConfig* base;  // configuration that it was made from; null: not yet
@@ -25,26 +16,28 @@ typedef struct mjgpChange_ {
   mjgpJoint joint;         // the gear, with the model's description
 } mjgpChange;
 
-// Returns the number with the bit of a key.
-static inline int mjgp_givenOf(int key) {
-  return mjgpCHANGE_GIVEN + (key >= mjgpNBIT);
+// Returns the addresses in plugin_state of a key of joint i, -1: none, and of the sum with its bit.
+static inline int mjgp_placeOf(const mjgpConfig* config, int i, int key) {
+  return config->place[i * mjgpNCHANGEKEY + key];
+}
+static inline int mjgp_givenOf(const mjgpConfig* config, int i, int key) {
+  return config->state[i] + (mjgpSTATE_GIVEN + (key >= mjgpNBIT)) * config->stride[i];
 }
 
-// Find the addresses of joint i's numbers in plugin_state (-1: none). Read the numbers that are given,
-// and write them.
-void mjgp_findNumbers(int adr[mjgpNCHANGE], const mjgpConfig* config, int i);
-void mjgp_readNumbers(mjtNum number[mjgpNCHANGE], const mjgpConfig* config, const mjtNum* state,
-                      int i);
-void mjgp_writeNumbers(mjtNum* state, const mjgpConfig* config, const mjtNum number[mjgpNCHANGE],
-                       int i);
+// Returns number k of joint i (mjgpSTATE_*).
+static inline mjtNum* mjgp_number(const mjtNum* state, const mjgpConfig* config, int i, int k) {
+  return (mjtNum*)state + config->state[i] + k * config->stride[i];
+}
 
-// Make the gear of a joint that these numbers describe. Every problem goes into the report.
+// Make the gear of joint i that the given numbers describe. Every problem goes into the report.
 // Returns their number.
-int mjgp_changeJoint(mjgpJoint* joint, mjgReport* report, const mjgpJoint* base,
-                     const mjtNum number[mjgpNCHANGE]);
+int mjgp_changeJoint(mjgpJoint* joint, mjgReport* report, const mjgpConfig* config,
+                     const mjtNum* state, int i);
 
-// Add the numbers of the law that follow from the others, of the joint that they make.
-void mjgp_derive(mjtNum number[mjgpNCHANGE], const mjgpJoint* joint, const mjgpJoint* base);
+// Set the numbers of the law that follow from the given ones, of the joint that they make. Returns
+// their bits.
+void mjgp_derive(mjtNum* state, const mjgpConfig* config, int i, const mjgpJoint* joint);
+uint64_t mjgp_derivedOf(const mjtNum* state, const mjgpConfig* config, int i);
 
 // Load the law of joint i: the model's, changed by plugin_state. joint is a copy of the model's or
 // of another law of it. Returns the number of problems, which go into the report.
