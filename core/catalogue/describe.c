@@ -3,6 +3,7 @@
 
 #include "catalogue/geometry.h"
 #include "catalogue/types.h"
+#include "law/transmission.h"
 #include "mjgear_report.h"
 
 
@@ -121,9 +122,7 @@ static void toSpur(mjgDescription* d, mjgReport* report, const mjgTransmission* 
 static void toFriction(mjgDescription* d, const mjgTransmission* t) {
   mjgTransmission given = *t, standard;
   mjg_defaultTransmission(&standard);
-  int falls = t->stribeck_friction != 0 || t->gamma_u_stribeck != 0 || t->gamma_v_stribeck != 0 ||
-              t->gamma_u_quadratic != 0 || t->gamma_v_quadratic != 0;
-  int bends = t->curved_friction != 0;
+  int falls = mjgi_gainsAtRest(t), bends = t->curved_friction != 0;
   for (int key = 0; key < mjgNKEY; key++) {
     const double* number = mjgi_keyMember(&given, key);
     if (!number || !(mjgi_keyTypes(key) >> d->type & 1)) {

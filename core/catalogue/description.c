@@ -211,25 +211,11 @@ static void require(mjgReport* report, const mjgDescription* d, int key, const c
 }
 
 
-// keys that each type needs; mjgKEY_GAMMA_U (0) ends a list
-static const int kNeeded[mjgNTYPE][4] = {
-    [mjgTYPE_EFFICIENCY] = {mjgKEY_ETA_FORWARD},
-    [mjgTYPE_LEADSCREW] = {mjgKEY_MU},
-    [mjgTYPE_WORM] = {mjgKEY_PRESSURE_ANGLE, mjgKEY_MU},
-    [mjgTYPE_SPUR] = {mjgKEY_RADIUS_IN, mjgKEY_RADIUS_OUT, mjgKEY_PRESSURE_ANGLE, mjgKEY_MU},
-    [mjgTYPE_WEDGE] = {mjgKEY_INPUT_ANGLE, mjgKEY_OUTPUT_ANGLE, mjgKEY_MU},
-    [mjgTYPE_PLANETARY] = {mjgKEY_TEETH_SUN, mjgKEY_TEETH_RING, mjgKEY_MESH_EFFICIENCY},
-    [mjgTYPE_STRAIN_WAVE] = {mjgKEY_RATED_TORQUE, mjgKEY_RATED_EFFICIENCY, mjgKEY_NO_LOAD_TORQUE},
-    [mjgTYPE_CAPSTAN] = {mjgKEY_WRAP_ANGLE, mjgKEY_MU},
-    [mjgTYPE_LOSS] = {mjgKEY_MU_AVG},
-};
-
-
 static void checkType(mjgReport* report, const mjgDescription* d, int type) {
   const int* given = d->given;
   const char* gear = mjg_typeName(type);
-  for (int i = 0; i < 4 && kNeeded[type][i]; i++) {
-    requireFor(report, d, kNeeded[type][i], "type ", gear);
+  for (int k = 0, key; (key = mjgi_neededKey(type, k)) >= 0; k++) {
+    requireFor(report, d, key, "type ", gear);
   }
 
   // keys that a type needs together with others, or instead of others
@@ -260,6 +246,11 @@ static void checkType(mjgReport* report, const mjgDescription* d, int type) {
 }
 
 
+static void refuseIdle(mjgReport* report, const char* key, const char* other) {
+  mjg_refuse(report, "%s has no effect; write %s, or remove it", key, other);
+}
+
+
 static void checkCompanions(mjgReport* report, const mjgDescription* d, int type) {
   const int* given = d->given;
 
@@ -269,21 +260,18 @@ static void checkCompanions(mjgReport* report, const mjgDescription* d, int type
   if (falls) {
     require(report, d, mjgKEY_STRIBECK_VELOCITY, "friction that falls with velocity");
   } else if (given[mjgKEY_STRIBECK_VELOCITY] || given[mjgKEY_STRIBECK_EXPONENT]) {
-    mjg_refuse(report,
-               "%s has no effect; write stribeck_friction or gamma_v_stribeck, or remove it",
-               given[mjgKEY_STRIBECK_VELOCITY] ? "stribeck_velocity" : "stribeck_exponent");
+    refuseIdle(report, given[mjgKEY_STRIBECK_VELOCITY] ? "stribeck_velocity" : "stribeck_exponent",
+               "stribeck_friction or gamma_v_stribeck");
   }
   if (!given[mjgKEY_CURVED_FRICTION] &&
       (given[mjgKEY_CURVED_VELOCITY] || given[mjgKEY_CURVED_EXPONENT])) {
-    mjg_refuse(report, "%s has no effect; write curved_friction, or remove it",
-               given[mjgKEY_CURVED_VELOCITY] ? "curved_velocity" : "curved_exponent");
+    refuseIdle(report, given[mjgKEY_CURVED_VELOCITY] ? "curved_velocity" : "curved_exponent",
+               "curved_friction");
   }
 
   int over = d->table[mjgTABLE_COULOMB_TEMPERATURE].n || d->table[mjgTABLE_GAMMA_TEMPERATURE].n;
   if (given[mjgKEY_TEMPERATURE] && !over) {
-    mjg_refuse(report,
-               "temperature has no effect; write coulomb_temperature or gamma_temperature, or "
-               "remove it");
+    refuseIdle(report, "temperature", "coulomb_temperature or gamma_temperature");
   }
 
   // convert quantities measured at the motor
@@ -371,10 +359,10 @@ void mjgi_checkNumbers(mjgReport* report, const mjgTransmission* t) {
                "oneway = %g is no direction; write 1 (forward only), -1 (backward only) or 0",
                t->oneway);
   }
-  if ((t->tooth_pitch != 0 && t->oneway == 0) || (t->tooth_phase != 0 && t->tooth_pitch == 0)) {
-    mjg_refuse(report, "%s has no effect; write %s, or remove it",
-               t->tooth_pitch != 0 ? "tooth_pitch" : "tooth_phase",
-               t->tooth_pitch != 0 ? "oneway" : "tooth_pitch");
+  if (t->tooth_pitch != 0 && t->oneway == 0) {
+    refuseIdle(report, "tooth_pitch", "oneway");
+  } else if (t->tooth_phase != 0 && t->tooth_pitch == 0) {
+    refuseIdle(report, "tooth_phase", "tooth_pitch");
   }
   if (t->presliding_stiffness != 0 && t->oneway != 0) {
     mjg_refuse(report,

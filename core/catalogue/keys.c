@@ -138,21 +138,6 @@ static const Key kKeys[mjgNKEY] = {
 };
 // clang-format on
 
-static const char* const kTypes[mjgNTYPE] = {
-    [mjgTYPE_AUTO] = "auto",
-    [mjgTYPE_COEFFICIENTS] = "coefficients",
-    [mjgTYPE_EFFICIENCY] = "efficiency",
-    [mjgTYPE_STARTING] = "starting",
-    [mjgTYPE_LEADSCREW] = "leadscrew",
-    [mjgTYPE_WORM] = "worm",
-    [mjgTYPE_SPUR] = "spur",
-    [mjgTYPE_WEDGE] = "wedge",
-    [mjgTYPE_PLANETARY] = "planetary",
-    [mjgTYPE_STRAIN_WAVE] = "strain_wave",
-    [mjgTYPE_CAPSTAN] = "capstan",
-    [mjgTYPE_LOSS] = "loss",
-};
-
 #define MAX_NAME 31
 
 
@@ -175,13 +160,20 @@ double* mjgi_keyMember(mjgTransmission* t, int key) {
 }
 
 
-int mjg_keyFromName(const char* name) {
-  for (int key = 0; name && key < mjgNKEY; key++) {
-    if (strcmp(name, kKeys[key].info.name) == 0) {
-      return key;
+int mjgi_indexOf(const char* name, const void* rows, size_t size, int n) {
+  for (int i = 0; name && i < n; i++) {
+    const char* own;
+    memcpy(&own, (const char*)rows + (size_t)i * size, sizeof(own));
+    if (!strcmp(name, own)) {
+      return i;
     }
   }
   return -1;
+}
+
+
+int mjg_keyFromName(const char* name) {
+  return mjgi_indexOf(name, kKeys, sizeof(*kKeys), mjgNKEY);
 }
 
 
@@ -235,21 +227,6 @@ int mjg_keyNearest(const char* name) {
     names[key] = kKeys[key].info.name;
   }
   return mjg_nearest(name, names, mjgNKEY);
-}
-
-
-const char* mjg_typeName(int type) {
-  return type >= 0 && type < mjgNTYPE ? kTypes[type] : NULL;
-}
-
-
-int mjg_typeFromName(const char* name) {
-  for (int type = 0; name && type < mjgNTYPE; type++) {
-    if (strcmp(name, kTypes[type]) == 0) {
-      return type;
-    }
-  }
-  return -1;
 }
 
 

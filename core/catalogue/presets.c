@@ -1,6 +1,4 @@
-#include <string.h>
-
-#include "mjgear_catalogue.h"
+#include "catalogue/types.h"
 
 #define DEGREE (3.14159265358979323846 / 180)
 
@@ -25,10 +23,5 @@ int mjg_preset(mjgPreset* preset, int i) {
 
 
 int mjg_presetFromName(const char* name) {
-  for (int i = 0; name && i < mjg_presetCount(); i++) {
-    if (strcmp(name, kPreset[i].name) == 0) {
-      return i;
-    }
-  }
-  return -1;
+  return mjgi_indexOf(name, kPreset, sizeof(*kPreset), mjg_presetCount());
 }

@@ -60,12 +60,7 @@ const mjgKeyInfo* mjg_gapKeyInfo(int k) {
 
 
 int mjgi_gapKeyFromName(const char* name) {
-  for (int k = 0; k < mjgiNGAPKEY; k++) {
-    if (!strcmp(kGapKeys[k].info.name, name)) {
-      return k;
-    }
-  }
-  return -1;
+  return mjgi_indexOf(name, kGapKeys, sizeof(*kGapKeys), mjgiNGAPKEY);
 }
 
 

@@ -18,12 +18,7 @@ const char* mjg_tableName(int kind) {
 
 
 int mjg_tableFromName(const char* name) {
-  for (int kind = 0; name && kind < mjgNTABLE; kind++) {
-    if (!strcmp(name, kNames[kind])) {
-      return kind;
-    }
-  }
-  return -1;
+  return mjgi_indexOf(name, kNames, sizeof(*kNames), mjgNTABLE);
 }
 
 

@@ -65,7 +65,8 @@ static void fromStarting(mjgTransmission* t, mjgReport* report, const mjgDescrip
 }
 
 
-static void fromThread(mjgTransmission* t, const mjgDescription* d) {
+static void fromThread(mjgTransmission* t, mjgReport* report, const mjgDescription* d) {
+  (void)report;
   double lead_angle = d->given[mjgKEY_LEAD]
                           ? atan2(d->value[mjgKEY_LEAD], kPi * d->value[mjgKEY_PITCH_DIAMETER])
                           : d->value[mjgKEY_LEAD_ANGLE];
@@ -112,6 +113,20 @@ static void fromSpur(mjgTransmission* t, mjgReport* report, const mjgDescription
   }
   mjgi_spurMean(&t->gamma_u, &t->gamma_v, spur);
   t->mesh = mjgi_valueOr(d, mjgKEY_MESH, 0) != 0;
+}
+
+
+static void fromWedge(mjgTransmission* t, mjgReport* report, const mjgDescription* d) {
+  (void)report;
+  t->gamma_u = d->value[mjgKEY_MU] / tan(d->value[mjgKEY_OUTPUT_ANGLE]);
+  t->gamma_v = d->value[mjgKEY_MU] / tan(d->value[mjgKEY_INPUT_ANGLE]);
+}
+
+
+// exp(-mu wrap_angle) in both directions
+static void fromCapstan(mjgTransmission* t, mjgReport* report, const mjgDescription* d) {
+  (void)report;
+  t->gamma_u = t->gamma_v = tanh(0.5 * d->value[mjgKEY_MU] * d->value[mjgKEY_WRAP_ANGLE]);
 }
 
 
@@ -233,40 +248,52 @@ double mjgi_ratioOf(const mjgDescription* d, int type) {
 }
 
 
+// name, coefficients from keys (null: the keys are the coefficients), needed keys; mjgKEY_GAMMA_U
+// (0) ends them
+static const struct {
+  const char* name;
+  void (*read)(mjgTransmission* t, mjgReport* report, const mjgDescription* d);
+  int needed[5];
+} kTypes[mjgNTYPE] = {
+    [mjgTYPE_AUTO] = {"auto", NULL, {0}},
+    [mjgTYPE_COEFFICIENTS] = {"coefficients", NULL, {0}},
+    [mjgTYPE_EFFICIENCY] = {"efficiency", fromEfficiency, {mjgKEY_ETA_FORWARD}},
+    [mjgTYPE_STARTING] = {"starting", fromStarting, {0}},
+    [mjgTYPE_LEADSCREW] = {"leadscrew", fromThread, {mjgKEY_MU}},
+    [mjgTYPE_WORM] = {"worm", fromThread, {mjgKEY_PRESSURE_ANGLE, mjgKEY_MU}},
+    [mjgTYPE_SPUR] = {"spur",
+                      fromSpur,
+                      {mjgKEY_RADIUS_IN, mjgKEY_RADIUS_OUT, mjgKEY_PRESSURE_ANGLE, mjgKEY_MU}},
+    [mjgTYPE_WEDGE] = {"wedge", fromWedge, {mjgKEY_INPUT_ANGLE, mjgKEY_OUTPUT_ANGLE, mjgKEY_MU}},
+    [mjgTYPE_PLANETARY] = {"planetary",
+                           fromPlanetary,
+                           {mjgKEY_TEETH_SUN, mjgKEY_TEETH_RING, mjgKEY_MESH_EFFICIENCY}},
+    [mjgTYPE_STRAIN_WAVE] = {"strain_wave",
+                             fromStrainWave,
+                             {mjgKEY_RATED_TORQUE, mjgKEY_RATED_EFFICIENCY, mjgKEY_NO_LOAD_TORQUE}},
+    [mjgTYPE_CAPSTAN] = {"capstan", fromCapstan, {mjgKEY_WRAP_ANGLE, mjgKEY_MU}},
+    [mjgTYPE_LOSS] = {"loss", fromLoss, {mjgKEY_MU_AVG}},
+};
+
+
+const char* mjg_typeName(int type) {
+  return type >= 0 && type < mjgNTYPE ? kTypes[type].name : NULL;
+}
+
+
+int mjg_typeFromName(const char* name) {
+  return mjgi_indexOf(name, kTypes, sizeof(*kTypes), mjgNTYPE);
+}
+
+
+int mjgi_neededKey(int type, int k) {
+  return kTypes[type].needed[k] ? kTypes[type].needed[k] : -1;
+}
+
+
 void mjgi_readCoefficients(mjgTransmission* t, mjgReport* report, const mjgDescription* d,
                            int type) {
-  switch (type) {
-    case mjgTYPE_COEFFICIENTS:
-      break;  // the keys are the coefficients
-    case mjgTYPE_EFFICIENCY:
-      fromEfficiency(t, report, d);
-      break;
-    case mjgTYPE_STARTING:
-      fromStarting(t, report, d);
-      break;
-    case mjgTYPE_LEADSCREW:
-    case mjgTYPE_WORM:
-      fromThread(t, d);
-      break;
-    case mjgTYPE_SPUR:
-      fromSpur(t, report, d);
-      break;
-    case mjgTYPE_WEDGE:
-      t->gamma_u = d->value[mjgKEY_MU] / tan(d->value[mjgKEY_OUTPUT_ANGLE]);
-      t->gamma_v = d->value[mjgKEY_MU] / tan(d->value[mjgKEY_INPUT_ANGLE]);
-      break;
-    case mjgTYPE_PLANETARY:
-      fromPlanetary(t, report, d);
-      break;
-    case mjgTYPE_STRAIN_WAVE:
-      fromStrainWave(t, report, d);
-      break;
-    case mjgTYPE_CAPSTAN:
-      // exp(-mu wrap_angle) in both directions
-      t->gamma_u = t->gamma_v = tanh(0.5 * d->value[mjgKEY_MU] * d->value[mjgKEY_WRAP_ANGLE]);
-      break;
-    default:
-      fromLoss(t, report, d);
-      break;
+  if (kTypes[type].read) {
+    kTypes[type].read(t, report, d);
   }
 }

@@ -29,6 +29,9 @@ enum {
 int mjgi_keyTypes(int key);
 double* mjgi_keyMember(mjgTransmission* t, int key);
 
+// Returns which of n rows of size bytes, which begin with their names, has this name, or -1.
+int mjgi_indexOf(const char* name, const void* rows, size_t size, int n);
+
 // Refuse a number out of the range of a key and return 1. text (nullable): the number as written,
 // in a unit that is factor times the key's.
 int mjgi_isOutside(mjgReport* report, const mjgKeyInfo* info, double value, const char* text,
@@ -49,6 +52,9 @@ double mjgi_largestFactor(const mjgTransmission* transmission);
 static inline double mjgi_valueOr(const mjgDescription* d, int key, double otherwise) {
   return d->given[key] ? d->value[key] : otherwise;
 }
+
+// Returns a key that a type needs, the k-th from 0 on, or -1.
+int mjgi_neededKey(int type, int k);
 
 // Returns motor turns per turn, or unit of travel, of the output; 0 if unknown.
 double mjgi_ratioOf(const mjgDescription* d, int type);

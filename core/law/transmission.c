@@ -51,8 +51,7 @@ int mjgi_hasTables(const mjgTransmission* transmission) {
 // Add the increase of friction near rest.
 static void addStribeck(double* gamma_u, double* gamma_v, double* coulomb, const mjgTransmission* t,
                         double v, double u, double x) {
-  if (t->stribeck_friction == 0 && t->gamma_u_stribeck == 0 && t->gamma_v_stribeck == 0 &&
-      t->gamma_u_quadratic == 0 && t->gamma_v_quadratic == 0) {
+  if (!mjgi_gainsAtRest(t)) {
     return;
   }
   double S = exp(-pow(fabs(v) / t->stribeck_velocity, t->stribeck_exponent));

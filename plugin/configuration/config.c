@@ -95,9 +95,8 @@ static int readJoints(mjgpJoint* joint, int start, mjgpPlace* place) {
 
 void mjgp_classify(mjgpJoint* joint) {
   const mjgTransmission* t = &joint->gear;
-  joint->constant = !t->mesh && t->stribeck_friction == 0 && t->curved_friction == 0 &&
-                    t->gamma_u_stribeck == 0 && t->gamma_v_stribeck == 0 &&
-                    t->gamma_u_quadratic == 0 && t->gamma_v_quadratic == 0 && !mjgi_hasTables(t);
+  joint->constant =
+      !t->mesh && t->curved_friction == 0 && !mjgi_gainsAtRest(t) && !mjgi_hasTables(t);
   joint->ordinary = joint->constant && mjgp_isOrdinary(joint, t->gamma_u, t->gamma_v);
 }
 
