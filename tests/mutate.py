@@ -121,8 +121,8 @@ MUTATIONS = [
         "test_torsion",
         [
             ("*low = law->freewheel > 0 ? 0", "*low = law->freewheel < 0 ? 0"),
-            ("law->stiffness_3 - law->stiffness_2, x", "law->stiffness_3, x"),
-            ("k3 - k2, third(law), sign * a, sign * b", "k3 - k2, third(law), a, b"),
+            ("second + width, {(k2 - k) * width", "second + width, {k2 * width"),
+            ("* width, k3 - k}", "* width, k3 - k2}"),
             ("(start - lo) / (hi - lo) * low", "(start - lo) / (hi - lo) * high"),
             ("return clip(theta_b, p - high / k, p - low / k);", "return clip(theta_b, p - high / k, p + low / k);"),
         ],

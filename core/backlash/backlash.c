@@ -221,6 +221,10 @@ void mjgi_makeSide(mjgiSide* side, const mjgBacklash* law, double omega, double 
       }
       break;
 
+    case mjgTORSION:
+      side->npiece = mjgi_torsionPieces(p, law);
+      break;
+
     case mjgLIMITED_DAMPING:
       if (lead > 0) {
         p[0] = (mjgiPiece){gap, {0, 2 * k}, {0}};
@@ -240,7 +244,7 @@ double mjgi_sideTorque(double* dtheta, double* domega, const mjgBacklash* law, c
   const mjgiPiece* p = side->piece;
   *dtheta = 0;
   *domega = 0;
-  if (theta <= p->from) {
+  if (!side->npiece || theta <= p->from) {
     return 0;
   }
   p += side->npiece == 2 && theta >= p[1].from;
@@ -268,11 +272,12 @@ double mjg_backlashTorque(double* dT_dtheta, double* dT_domega, const mjgBacklas
   }
   if (law->model == mjgTORSION) {
     domega = law->damping;
-    torque = mjgi_torsionSpring(&dtheta, law, theta_d, theta_d, 1, 1) + domega * omega_d;
+    dtheta = mjgi_isClutch(law) ? 0 : law->stiffness;  // a clutch at rest keeps its state
+    torque = dtheta * theta_d + domega * omega_d;
   }
 
   // right side, then the left side as its mirror image
-  for (int sign = 1; sign >= -1 && law->model != mjgTORSION; sign -= 2) {
+  for (int sign = 1; sign >= -1; sign -= 2) {
     mjgiSide side;
     double by_theta, by_omega;
     mjgi_makeSide(&side, law, sign * omega_d, sign * omega_d, 1);
@@ -323,32 +328,26 @@ double mjg_backlashEnergy(const mjgBacklash* law, double theta_d, double theta_b
   if (!law) {
     return NAN;
   }
-  double k = law->stiffness;
-  if (law->model == mjgTORSION) {
-    return mjgi_torsionEnergy(law, theta_d, theta_b);
-  }
+  double k = law->stiffness, x = fabs(theta_d);
   if (law->model == mjgEXACT || law->model == mjgJCK) {
     double twist = theta_d - theta_b;
-    double j = law->model == mjgJCK ? law->shaft_inertia : 0;
-    return 0.5 * (k * twist * twist + j * omega_s * omega_s);
-  }
-
-  double z = fabs(theta_d) - law->half_gap;
-  if (law->rubber > 0 && (law->model == mjgRUBBER || law->model == mjgSMOOTH)) {
-    double beta = law->rubber;
-    double y = z + beta / 2;
-    if (y <= 0) {
-      return 0;
-    }
-    return y < beta ? k * y * y * y / (6 * beta) : k * (z * z / 2 + beta * beta / 24);
-  }
-  if (z <= 0) {
-    return 0;
+    return 0.5 * (k * twist * twist + mjgi_shaftInertia(law) * omega_s * omega_s);
   }
   if (law->model == mjgHUNT_CROSSLEY) {
+    double z = fmax(0, x - law->half_gap);
     return k * pow(z, law->exponent + 1) / (law->exponent + 1);
   }
-  return 0.5 * k * z * z;
+
+  // work on the side at rest
+  mjgiSide side;
+  mjgi_makeSide(&side, law, 0, 0, 1);
+  double energy = law->model == mjgTORSION ? mjgi_torsionEnergy(law, theta_d, theta_b) : 0;
+  for (int i = 0; i < side.npiece; i++) {
+    const mjgiPiece* p = side.piece + i;
+    double y = (i + 1 < side.npiece ? fmin(x, p[1].from) : x) - p->from;
+    energy += y > 0 ? y * (p->torque[0] + y * (p->torque[1] / 2 + y * p->torque[2] / 3)) : 0;
+  }
+  return energy;
 }
 
 

@@ -102,20 +102,19 @@ static inline int mjgi_isClutch(const mjgBacklash* law) {
 // largest slope of T
 double mjgi_torsionStiffness(const mjgBacklash* law);
 
-// mean torque of the spring alone over the way from a to b of a step; its derivative by
-// the rate. At an angle: h = blend = 1
-double mjgi_torsionSpring(double* slope, const mjgBacklash* law, double a, double b, double h,
-                          double blend);
+// Set what the second and third stiffness add to the first beyond their angles. Returns the number
+// of pieces.
+int mjgi_torsionPieces(mjgiPiece* piece, const mjgBacklash* law);
 
-// mean torque over the last 1 - blend of the way from p to p + h w, with the slider at
-// theta_b before; its derivative by w. It increases with w
+// mean torque over the last 1 - blend of the way from p to p + h w without these pieces, with the
+// slider at theta_b before; adds its derivative by w. It increases with w
 double mjgi_torsionMean(double* slope, const mjgBacklash* law, double theta_b, double p, double h,
                         double blend, double w);
 
 // the slider after the step that ends at p
 double mjgi_torsionSlider(const mjgBacklash* law, double theta_b, double p);
 
-// energy of both springs
+// energy of first spring and slider
 double mjgi_torsionEnergy(const mjgBacklash* law, double theta, double theta_b);
 
 #endif  // MJGEAR_BACKLASH_INTERNAL_H_

@@ -247,9 +247,6 @@ static double gapTorque(double* slope, const mjgiGap* gap, double w) {
   if (hasState(law)) {
     return stateTorque(slope, gap, w);
   }
-  if (law->model == mjgTORSION) {
-    return mjgi_torsionMean(slope, law, gap->slider, gap->p, gap->h, gap->blend, w);
-  }
   mjgBacklash spring;
   if (law->model == mjgDAMPED_DEADZONE) {
     spring = *law;
@@ -259,6 +256,9 @@ static double gapTorque(double* slope, const mjgiGap* gap, double w) {
   double left, right;
   double torque = sideMean(&right, gap, law, 1, w) - sideMean(&left, gap, law, -1, w);
   *slope = left + right;
+  if (law->model == mjgTORSION) {
+    torque += mjgi_torsionMean(slope, law, gap->slider, gap->p, gap->h, gap->blend, w);
+  }
 
   // a damper that acts only outside the gap: integrate over the whole way, so that the torque
   // increases with w, and subtract the part within the gap

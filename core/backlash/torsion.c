@@ -42,72 +42,19 @@ double mjgi_torsionStiffness(const mjgBacklash* law) {
 
 //---------------------------------- spring --------------------------------------------------------
 
-// angles at which the second and the third stiffness begin, infinite without them
-static double second(const mjgBacklash* law) {
-  return law->stiffness_2 > 0 ? law->torque_1 / law->stiffness : INFINITY;
-}
-
-
-static double third(const mjgBacklash* law) {
-  return law->stiffness_3 > 0 ? second(law) + (law->torque_2 - law->torque_1) / law->stiffness_2
-                              : INFINITY;
-}
-
-
-// Returns the mean torque from a to b of a spring k that begins at an angle; adds to its
-// derivative.
-static double rampMean(double* slope, double k, double from, double a, double b, double h,
-                       double blend) {
-  double lo = a < b ? a : b, hi = a < b ? b : a;
-  if (!(hi > from)) {
+int mjgi_torsionPieces(mjgiPiece* piece, const mjgBacklash* law) {
+  double k = law->stiffness, k2 = law->stiffness_2, k3 = law->stiffness_3;
+  if (!(k2 > 0)) {
     return 0;
   }
-  double start = lo > from ? lo : from, middle = 0.5 * (start + hi), share = 1;
-  double time = 0.5 * (1 + blend);
-  if (hi > lo) {
-    // the later the step reaches an angle, the more it moves
-    share = (hi - start) / (hi - lo);
-    time = blend + (1 - blend) * ((middle - a) / (b - a));
+  double second = law->torque_1 / k;
+  piece[0] = (mjgiPiece){second, {0, k2 - k}, {0}};
+  if (!(k3 > 0)) {
+    return 1;
   }
-  *slope += share * k * h * time;
-  return share * k * (middle - from);
-}
-
-
-double mjgi_torsionSpring(double* slope, const mjgBacklash* law, double a, double b, double h,
-                          double blend) {
-  double k = law->stiffness, k2 = law->stiffness_2, k3 = law->stiffness_3;
-  *slope = 0;
-  if (mjgi_isClutch(law)) {
-    return 0;  // a clutch at rest keeps its state
-  }
-  *slope = k * h * 0.5 * (1 + blend);
-  double torque = 0.5 * k * (a + b);
-  for (int sign = 1; sign >= -1 && k2 > 0; sign -= 2) {
-    torque += sign * rampMean(slope, k2 - k, second(law), sign * a, sign * b, h, blend);
-    if (k3 > 0) {
-      torque += sign * rampMean(slope, k3 - k2, third(law), sign * a, sign * b, h, blend);
-    }
-  }
-  return torque;
-}
-
-
-// energy of a spring that begins at an angle
-static double energyFrom(double stiffness, double angle) {
-  return angle > 0 ? 0.5 * stiffness * angle * angle : 0;
-}
-
-
-double mjgi_torsionEnergy(const mjgBacklash* law, double theta, double theta_b) {
-  double x = fabs(theta), yields = fabs(theta - theta_b);
-  if (mjgi_isClutch(law)) {
-    return energyFrom(law->stiffness, yields);
-  }
-  double energy = energyFrom(law->stiffness, x);
-  energy += energyFrom(law->stiffness_2 - law->stiffness, x - second(law));
-  energy += energyFrom(law->stiffness_3 - law->stiffness_2, x - third(law));
-  return law->hysteresis > 0 ? energy + energyFrom(stiffest(law), yields) : energy;
+  double width = (law->torque_2 - law->torque_1) / k2;
+  piece[1] = (mjgiPiece){second + width, {(k2 - k) * width, k3 - k}, {0}};
+  return 2;
 }
 
 
@@ -154,13 +101,23 @@ static double sliderMean(double* slope, const mjgBacklash* law, double theta_b, 
 
 double mjgi_torsionMean(double* slope, const mjgBacklash* law, double theta_b, double p, double h,
                         double blend, double w) {
-  double a = p + blend * h * w, b = p + h * w;
-  double torque = mjgi_torsionSpring(slope, law, a, b, h, blend) + law->damping * w;
+  double a = p + blend * h * w, b = p + h * w, torque = law->damping * w;
   *slope += law->damping;
+  if (!mjgi_isClutch(law)) {
+    torque += 0.5 * law->stiffness * (a + b);
+    *slope += 0.5 * law->stiffness * h * (1 + blend);
+  }
   if (law->hysteresis > 0 || mjgi_isClutch(law)) {
     torque += sliderMean(slope, law, theta_b, a, b, h, blend);
   }
   return torque;
+}
+
+
+double mjgi_torsionEnergy(const mjgBacklash* law, double theta, double theta_b) {
+  double yields = theta - theta_b, k = mjgi_isClutch(law) ? law->stiffness : stiffest(law);
+  double spring = mjgi_isClutch(law) ? 0 : law->stiffness * theta * theta;
+  return 0.5 * (spring + (law->hysteresis > 0 || mjgi_isClutch(law) ? k * yields * yields : 0));
 }
 
 
