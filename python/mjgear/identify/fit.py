@@ -19,13 +19,16 @@ class Budget:
     """Budget of every model.
 
     A simulation over seconds that sticks and slips has many local minima. One that returns to the measured state every
-    tenth or quarter of a second has hardly more than one. So the fit begins with such pieces, and goes on from there, and
+    tenth of a second has hardly more than one. So the fit begins with short pieces, goes on with longer ones, and from there, and
     from the solutions of nested models, over whole logs.
+
+    Short pieces show the motor's torque and little of its back-EMF, which grows with torque_constant if its quotient by the resistance is kept.
+    Along this line lie the local minima over whole logs, and so do the starts.
 
     Attributes:
       starts: over whole logs, of models that contain no other: the solution in pieces from the middle of the start
-        ranges, then random ones. Others start from the middle and from the models that they contain. With a gap between two encoders:
-        sweeps, besides the first one (backlash.py).
+        ranges, then the same with other torque constants and resistances, or random ones where neither is fitted. Others start from the middle and
+        from the models that they contain. With a gap between two encoders: sweeps, besides the first one (backlash.py).
       iterations: of each fit.
       pieces: their lengths, s.
       gap: largest half gap that is looked for, rad.
@@ -33,7 +36,7 @@ class Budget:
 
     starts: int = 4
     iterations: int = 50
-    pieces: tuple[float, ...] = (0.1, 0.25)
+    pieces: tuple[float, ...] = (0.1, 0.25, 1.0)
     gap: float = 0.02
 
 
@@ -81,7 +84,7 @@ def fit(
     logs = list(range(len(bench.logs)) if logs is None else logs)
     space = bench.space(model)
     middle = space.start.mean(axis=0)
-    starts = [middle] + [rng.uniform(*space.start) for _ in range(budget.starts - 1 if not near else 0)]
+    starts = [middle]
     iterations, spent = budget.iterations, 0
 
     # a gap has starts of its own
@@ -101,6 +104,12 @@ def fit(
             result, n = minimize(pieces, model, logs, starts[0], space, budget.iterations, rough=True)
             starts[0] = result.x
             spent += n
+
+    electric = [i for i, name in enumerate(space.names) if name in ("torque_constant", "resistance")]
+    for k in range(0 if near else budget.starts - 1):
+        other = starts[0].copy() if electric else rng.uniform(*space.start)
+        other[electric] *= _SPREAD ** ((k // 2 + 1) * (-1) ** k)
+        starts.append(other)
 
     # over whole logs: a few iterations from everywhere, then on from the best ones
     starts += [np.array([v.get(n, m * s) / s for n, m, s in zip(space.names, middle, space.size)]) for v in near]
@@ -190,6 +199,7 @@ def fit_ladder(
 
 
 _RACE, _AHEAD = 8, 2  # iterations after which starts are compared, and how many of them continue
+_SPREAD = 1.3  # ratio of torque constants of neighbouring starts
 _ROUNDS = 4  # most fits of each model from each neighbour, on average
 _WORTH = 1e-3  # part of the cost that an improvement must be to count as one
 
