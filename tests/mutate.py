@@ -649,6 +649,13 @@ MUTATIONS = [
         ],
     ),
     Of(
+        "plugin/callbacks/advance.c",
+        "test_plugin_model.py",
+        [
+            ("if (d->nefc || m->opt.enableflags & mjENBL_SLEEP) {", "if (d->nefc) {"),
+        ],
+    ),
+    Of(
         "plugin/state/change.c",
         "test_plugin_change.py",
         [

@@ -182,13 +182,9 @@ void mjgp_advance(const mjModel* m, mjData* d, int instance) {
   }
 
   countStep(d->plugin_state + config->system, config->layout, &g->out.info);
-  int sleeps = (m->opt.enableflags & mjENBL_SLEEP) != 0;
-  if (d->nefc || sleeps) {
-    mjtNum* acc = d->plugin_state + g->config->acc;
-    mju_sub(acc, d->qacc, g->out.shift, g->config->nv);
-    for (int k = 0; k < g->config->nv && sleeps; k++) {
-      acc[k] = mjgp_isAwake(m, d, k) ? acc[k] : 0;
-    }
+  // trees that fall asleep lose theirs, so others must not keep one of earlier contacts
+  if (d->nefc || m->opt.enableflags & mjENBL_SLEEP) {
+    mju_sub(d->plugin_state + config->acc, d->qacc, g->out.shift, config->nv);
   }
   for (int a = 0; a < g->in.nactive; a++) {
     int i = g->in.active[a], stride = config->stride[i], mode = g->out.mode[i],
@@ -196,9 +192,6 @@ void mjgp_advance(const mjModel* m, mjData* d, int instance) {
     mjtNum t = g->out.t[i], next = g->out.v_next[i];
     mjtNum v = own >= 0 ? d->qvel[own] : mjgp_velocityOf(g, d, i);
     mjtNum* state = d->plugin_state + config->state[i];
-    if (g->in.dozing[i]) {
-      next = v;
-    }
     if (returned_zero && own >= 0) {
       setVelocity(g, m, d, i, v = next);
     }
