@@ -211,8 +211,9 @@ static void test_cones(void** state) {
 }
 
 
-// a shaft with play between two joints beside boxes that sleep: sleeping trees belong to no
-// part, so a step leaves the boxes unchanged, where their solver would start too
+// a shaft with play between two joints, a damper on a tendon to another tree, and boxes that
+// sleep: sleeping trees belong to no part, so a step leaves the boxes unchanged, where their
+// solver would start too
 static void test_asleep(void** state) {
   static const char* const integrators[] = {"Euler", "implicitfast", "discrete"};
   for (int k = 0; k < 3; k++) {
@@ -228,19 +229,24 @@ static void test_asleep(void** state) {
         "mass='1'/>"
         "<body pos='0 -1 .5'><joint name='motor' type='slide' axis='0 0 1' armature='.1'/>"
         "<geom size='.1' mass='1' contype='0' conaffinity='0'/></body></body>"
+        "<body pos='0 3 1'><joint name='far' type='slide' axis='0 0 1' armature='.1'/>"
+        "<geom size='.1' mass='1'/></body>"
         "<body pos='3 0 .1' sleep='init'><freejoint/><geom type='box' size='.1 .1 .1'/></body>"
         "<body pos='4 0 .1' sleep='init'><freejoint/><geom type='box' size='.1 .1 .1'/></body>"
-        "</worldbody><actuator><motor joint='motor'/></actuator></mujoco>",
+        "</worldbody><tendon><fixed name='both'>"
+        "<joint joint='motor' coef='1'/><joint joint='far' coef='.5'/></fixed></tendon><actuator>"
+        "<motor joint='motor'/><damper tendon='both' kv='3' ctrlrange='0 1'/></actuator></mujoco>",
         integrators[k]);
     mjData* d = mj_makeData(m);
+    d->ctrl[1] = 1;
     for (int step = 0; step < 60; step++) {
       d->ctrl[0] = -20 + 10 * sin(step);
       mj_step(m, d);
     }
     mj_forward(m, d);
-    assert_int_equal(d->ntree_awake, 1);
+    assert_int_equal(d->ntree_awake, 2);
     assert_true(d->nefc > 0 && fabs(d->qvel[1]) > 0.01);
-    for (int i = 2; i < m->nv; i++) {
+    for (int i = 3; i < m->nv; i++) {
       assert_true(d->qacc_warmstart[i] == 0 && d->qacc[i] == 0 && d->qvel[i] == 0);
     }
     mj_deleteData(d);
