@@ -571,8 +571,6 @@ MUTATIONS = [
             ("bound[(mode ? mode : t) > 0]", "bound[(mode ? -mode : t) > 0]"),
             ("piece->static_ratio * gamma_v < 1", "gamma_v < 1"),
             ("mju_abs(t) <= most + (piece->held ? mjgpFACTORED : mjgpSAME) * size", "0"),
-            ("(rests ? along : v) > 0", "v > 0"),
-            ("return s * mjMAX(up, down);", "return s * up;"),
         ],
     ),
     Of(
@@ -583,7 +581,6 @@ MUTATIONS = [
                 "mjgp_proxShaft(piece->shaft, W, R - piece->inertia",
                 "mjgp_proxShaft(piece->shaft, W, R + piece->inertia",
             ),
-            ("return up * (t - far) > 0 ?", "return up * (t - far) < 0 ?"),
             ("(acc - shaft->a) - x;", "(acc - shaft->a) + x;"),
             ("t + slip / (piece->h * W", "t - slip / (piece->h * W"),
             ("lambda - P * t + bound", "lambda + P * t + bound"),
@@ -842,8 +839,6 @@ MUTATIONS = [
         [
             ("t * piece->u > 0 && t * piece->lambda < 0", "t * piece->u < 0 && t * piece->lambda < 0"),
             ("t * piece->lambda < 0 && mju_abs(t) > piece->coulomb", "mju_abs(t) > 1 + piece->coulomb"),
-            ("r * mju_abs(slope * low - piece->gamma_v) < 1 &&", ""),
-            ("r * mju_abs(slope * high - piece->gamma_v) < 1;", "1;"),
         ],
     ),
     Of(
@@ -881,6 +876,25 @@ MUTATIONS = [
             ("diagonal[row.dof[k]] -= g->in.removed", "diagonal[row.dof[k]] += g->in.removed"),
             ("mj_referenceConstraint(m, d);", ""),
             ("in->misplaced[i] = in->implicit[i];", ""),
+        ],
+    ),
+    Of(
+        "plugin/gear/piece.h",
+        "test_plugin_piece",
+        [
+            ("(rests ? along : v) > 0", "(rests ? -along : v) > 0"),
+            ("(rests ? along : v) > 0", "(rests && along != 0 ? v : v) > 0"),
+            ("return s * mjMAX(up, down);", "return s * (down > 0 ? up : up);"),
+            ("r * mju_abs(slope * low - piece->gamma_v) < 1 &&", ""),
+            ("r * mju_abs(slope * high - piece->gamma_v) < 1;", "high > 0;"),
+        ],
+    ),
+    Of(
+        "plugin/gear/piece.c",
+        "test_plugin_piece",
+        [
+            ("return up * (t - far) > 0 ?", "return up * (t - far) < 0 ?"),
+            ("int up = far > near ? 1 : -1;", "int up = 1;"),
         ],
     ),
     Of(
