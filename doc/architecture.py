@@ -14,9 +14,9 @@
                                           doc/architecture.png shows these rooms, files and arrows
                                         with PICTURE.png it is drawn there as well
 
-A file is a source with its header, or a header alone. A file uses another if it mentions one of its functions (mjg_,
-mjgi_, mjgp_), inline functions of headers included. The picture has its content as text (content()) in its PNG
-metadata.
+A file is a source or a header. It uses another if it mentions one of its functions (mjg_, mjgi_, mjgp_), inline functions
+of headers included; what a source and the header of its name use of each other does not count. The picture has its
+content as text (content()) in its PNG metadata.
 """
 
 import argparse
@@ -45,10 +45,7 @@ def room(file):
 
 
 def uses(files):
-    """file -> set of files whose functions it mentions, and function -> file that defines it; sources and headers.
-
-    A source and the header of its name are one file.
-    """
+    """file -> set of files whose functions it mentions, and function -> file that defines it; sources and headers."""
     all_files = [*files, *sorted(f.relative_to(ROOT) for top in ("core", "plugin") for f in (ROOT / top).rglob("*.h"))]
     text = {f: re.sub(r"//.*", "", (ROOT / f).read_text()) for f in all_files}
     where = {name: f for f in all_files for name in [*DEFINITION.findall(text[f]), *INLINE.findall(text[f])]}

@@ -35,6 +35,7 @@ static void test_refusals(void** state) {
       {KEY("backlash", "deadzone") WITH KEY("damping", "1"), "0", "does not use it"},
       {KEY("backlash", "exact") GOOD, "0", "needs a rotor"},
       {KEY("backlash", "exact") GOOD KEY("rotor_inertia", "-1"), "0", "needs a rotor"},
+      {KEY("backlash", "exact") GOOD KEY("rotor_inertia", "9e-16"), "0", "at least 1e-15"},
       {KEY("backlash", "exact") WITH, "0.1", "also has armature 0.1, but"},
       {KEY("backlash", "exact") GOOD KEY("motor_joint", "j"), "0", "motor of itself"},
       {KEY("backlash", "exact") GOOD KEY("motor_joint", "nobody"), "0", "not in the model"},
@@ -120,10 +121,45 @@ static void test_numbersOfEachJoint(void** state) {
 }
 
 
+// keys of two joints of which one cannot use them: it may have 0 or none, and is named otherwise
+static void test_keysOfOneJoint(void** state) {
+#define PAIR KEY("half_gap", "0.1 0") KEY("stiffness", "10")
+  const struct {
+    const char *keys, *says;
+  } cases[] = {
+      {KEY("backlash", "exact deadzone") WITH KEY("damping", "1 0"), NULL},
+      {KEY("backlash", "exact deadzone") WITH KEY("damping", "1 2"),
+       "of joint 'b' does not use it"},
+      {KEY("backlash", "exact none") PAIR KEY("motor_joint", "m none"), NULL},
+      {KEY("backlash", "exact none") PAIR KEY("motor_joint", "none m"),
+       "joint 'b' has no backlash"},
+      {KEY("backlash", "exact none") PAIR KEY("motor_joint", "m"), "it has 1 names for 2 joints"},
+      {KEY("backlash", "exact none") PAIR KEY("motor_joint", "m none") KEY("encoder", "motor"),
+       "measures the joint it acts on"},
+  };
+  for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+    char error[2000] = "";
+    mjModel* m = tryModel(
+        error, sizeof error,
+        "<mujoco><extension><plugin plugin='mjgear.transmission'><instance name='g'>"
+        "<config key='joint' value='a b'/>%s</instance></plugin></extension><worldbody>"
+        "<body><joint name='a' axis='0 1 0'/><geom size='0.1'/><body><joint name='b' axis='0 1 0'/>"
+        "<geom size='0.1'/><body><joint name='m' axis='0 1 0'/><geom size='0.1'/></body></body>"
+        "</body></worldbody></mujoco>",
+        cases[i].keys);
+    if ((m != NULL) != !cases[i].says || (cases[i].says && !strstr(error, cases[i].says))) {
+      fail_msg("case %d says: %s", (int)i, error);
+    }
+    mj_deleteModel(m);
+  }
+}
+
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_refusals),
       cmocka_unit_test(test_numbersOfEachJoint),
+      cmocka_unit_test(test_keysOfOneJoint),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
