@@ -164,6 +164,23 @@ def test_changes_and_state() -> None:
         assert "no direction" in str(error)
 
 
+def test_taken_back() -> None:
+    """A gear that turns both ways again steps as in data that never had a blocked direction."""
+    model = make(gamma_u=0.2, gamma_v=0.4, static_ratio=1.3)
+    data, other = mujoco.MjData(model), mujoco.MjData(model)
+    gear, twin = mjgear.Gears(model, data)["g"], mjgear.Gears(model, other)["g"]
+    gear.oneway = -1
+    mujoco.mj_step(model, data)
+    gear.oneway = 0
+    for i in range(50):
+        mujoco.mj_copyState(model, data, other, mujoco.mjtState.mjSTATE_INTEGRATION)
+        data.ctrl[0] = other.ctrl[0] = 10 * (-1) ** (i // 7)
+        mujoco.mj_step(model, data)
+        mujoco.mj_step(model, other)
+        assert data.qvel[0] == other.qvel[0] and gear.iterations == twin.iterations, i
+    assert data.qvel[0] != 0
+
+
 def test_refusals() -> None:
     shaft = {"backlash": "exact", "half_gap": 0.1, "stiffness": 100, "rotor_inertia": 0.1}
     for line, values in {
