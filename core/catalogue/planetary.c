@@ -14,48 +14,30 @@ enum {
 };
 
 
-// Compute the external torques on the central gears for a torque of the driving side. The power of
-// each gear has a factor on its way to the planets; speeds are relative to the carrier.
-static void torques(double T[3], const double speed[3], const double factor[3], int has_out,
-                    int forward, double given) {
-  double a = factor[SUN] * speed[SUN], b = factor[RING] * speed[RING], c = factor[OUT] * speed[OUT];
-  if (!has_out) {
-    T[SUN] = forward ? given : -given / (1 - a / b);
-    T[RING] = -a / b * T[SUN];
-    T[OUT] = 0;
-  } else {
-    T[SUN] = forward ? given : (b - c) / (a - b) * given;
-    T[OUT] = forward ? (a - b) / (b - c) * given : given;
-    T[RING] = -T[SUN] - T[OUT];
-  }
-}
-
-
 // Returns the torque of the driven side: tries directions of power flow in each mesh, first that
-// without losses; NAN if none is consistent.
+// without losses; NAN if none is consistent. The power of each gear has a factor on its way to the
+// planets; speeds are relative to the carrier.
 static double drivenTorque(const double speed[3], int has_out, double efficiency, int forward,
                            double given) {
-  const double lossless[3] = {1, 1, 1};
-  double T[3];
-  torques(T, speed, lossless, has_out, forward, given);
-  int start = 0;
-  for (int k = 0; k < 3; k++) {
-    start |= (T[k] * speed[k] > 0) << k;
-  }
   static const int change[] = {0, 1, 2, 4, 3, 5, 6, 7};
-  for (int i = 0; i < 8; i++) {
-    int inward = start ^ change[i], consistent = 1;
-    double factor[3];
+  int start = 0;
+  for (int i = -1; i < 8; i++) {
+    int inward = i < 0 ? 0 : start ^ change[i], consistent = i >= 0;
+    double passes = i < 0 ? 1 : efficiency, x[3];
     for (int k = 0; k < 3; k++) {
-      factor[k] = (inward >> k) & 1 ? efficiency : 1 / efficiency;
+      x[k] = ((inward >> k) & 1 ? passes : 1 / passes) * speed[k];
     }
-    torques(T, speed, factor, has_out, forward, given);
+
+    // torques with which the planets balance; the last one is the output's, carrier or ring
+    const double T[3] = {x[RING] - x[OUT], x[OUT] - x[SUN], x[SUN] - x[RING]};
+    double scale = given / T[forward ? SUN : OUT];
     for (int k = 0; k < 2 + has_out; k++) {
-      double power = T[k] * speed[k];
+      double power = scale * T[k] * speed[k];
+      start |= i < 0 && power > 0 ? 1 << k : 0;
       consistent &= (inward >> k) & 1 ? power >= 0 : power <= 0;
     }
     if (consistent) {
-      return !forward ? T[SUN] : has_out ? T[OUT] : -T[SUN] - T[RING];
+      return scale * T[forward ? OUT : SUN];
     }
   }
   return NAN;
