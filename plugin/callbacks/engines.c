@@ -8,18 +8,6 @@
 #include "callbacks/loader.h"
 
 
-int mjgp_engines(char* paths, size_t paths_sz) {
-  char found[mjgpMAXENGINE][mjgpMAXPATH];
-  int n = mjgp_enginePaths(found);
-  size_t length = 0;
-  paths[0] = 0;
-  for (int i = 0; i < n && length < paths_sz; i++) {
-    length += (size_t)snprintf(paths + length, paths_sz - length, "%s%s", i ? ", " : "", found[i]);
-  }
-  return n;
-}
-
-
 static int versionOf(void* engine) {
   int (*version)(void) = NULL;
   void* function = mjgp_engineFunction(engine, "mj_version");
@@ -28,9 +16,13 @@ static int versionOf(void* engine) {
 }
 
 
-int mjgp_bindEngine(const char** missing, int version) {
+int mjgp_bindEngine(const char** missing, char* paths, size_t paths_sz, int version) {
   char found[mjgpMAXENGINE][mjgpMAXPATH];
   int n = mjgp_enginePaths(found);
+  size_t length = 0;
+  for (int i = 0; i < n && length < paths_sz; i++) {
+    length += (size_t)snprintf(paths + length, paths_sz - length, "%s%s", i ? ", " : "", found[i]);
+  }
 
   // an engine may be part of the program; it stays open, because it must outlive the plugin
   void* best = mjgp_openEngine(NULL);

@@ -18,11 +18,8 @@ const mjgpForward* mjgp_forwards(void);
 // Take the functions of the engine in this process. Of several engines it takes the one
 // with this version, else a patch release of it, else the first. Returns the number of
 // engines; with 0 no function may be called. missing: the first function that the engine
-// lacks, or null.
-int mjgp_bindEngine(const char** missing, int version);
-
-// List the paths of all loaded MuJoCo libraries, separated by ", ". Returns their number.
-int mjgp_engines(char* paths, size_t paths_sz);
+// lacks, or null. paths: of all engines, separated by ", ".
+int mjgp_bindEngine(const char** missing, char* paths, size_t paths_sz, int version);
 
 // Check that a patch release has the struct layouts of the plugin's headers: compile and step a
 // small model, and compare sizes, members and the motion in closed form. Returns null, or

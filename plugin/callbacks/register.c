@@ -12,7 +12,9 @@
 
 mjPLUGIN_LIB_INIT(mjgear) {
   const char* missing;
-  if (!mjgp_bindEngine(&missing, mjVERSION_HEADER)) {
+  char paths[2000];
+  int n = mjgp_bindEngine(&missing, paths, sizeof(paths), mjVERSION_HEADER);
+  if (!n) {
     fprintf(stderr, mjgpNAME
             ": there is no MuJoCo in this process, so that nothing is registered. Load this "
             "library with "
@@ -35,8 +37,7 @@ mjPLUGIN_LIB_INIT(mjgear) {
   }
 
   // with two engines, a model of one finds no plugin of the other
-  char paths[2000];
-  if (mjgp_engines(paths, sizeof(paths)) > 1) {
+  if (n > 1) {
     mju_warning(mjgpNAME
                 " is registered with MuJoCo %s, but this process has loaded more than one: %s. "
                 "Load a single one, and the plugin that was built for it",

@@ -147,11 +147,8 @@ static mjgpRopeMotors motorsOf(const mjModel* m, int tendon) {
   mjgpRopeMotors motors = {0};
   for (int i = 0; i < m->nactuator; i++) {
     if (m->actuator_trntype[i] == mjTRN_TENDON && m->actuator_trnid[2 * i] == tendon) {
-      int bias = m->actuator_biastype[i];
       motors.n++;
-      motors.gains |= m->actuator_gaintype[i] != mjGAIN_FIXED ||
-                      !(bias == mjBIAS_NONE ||
-                        (bias == mjBIAS_AFFINE && m->actuator_biasprm[mjNBIAS * i + 2] == 0));
+      motors.gains |= mjgp_hasGain(m, i);
     }
   }
   if (m->tendon_actuatorid[tendon] != -1) {

@@ -29,6 +29,15 @@ static inline int mjgp_seeksLengths(const mjModel* m) {
                                  mjDSBL_DAMPER | mjDSBL_GRAVITY | mjDSBL_ACTUATION);
 }
 
+// Returns 1 if an actuator may have - d(force)/d(v), or under "discrete" - d(force)/d(q).
+static inline int mjgp_hasGain(const mjModel* m, int i) {
+  int bias = m->actuator_biastype[i];
+  const mjtNum* prm = m->actuator_biasprm + mjNBIAS * i;
+  return m->actuator_gaintype[i] != mjGAIN_FIXED ||
+         (bias != mjBIAS_NONE &&
+          (bias != mjBIAS_AFFINE || prm[2] != 0 || (prm[1] != 0 && mjgp_isDiscrete(m))));
+}
+
 // Returns 1 if mj_fwdActuation calls plugins.
 static inline int mjgp_actuationActive(const mjModel* m) {
   return m->nactuator && !(m->opt.disableflags & mjDSBL_ACTUATION);

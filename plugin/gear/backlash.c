@@ -123,29 +123,16 @@ void mjgp_addEncoder(const mjgpGears* g, const mjModel* m, mjData* d, int sign) 
 }
 
 
-mjtNum mjgp_rotorAngle(const mjgpGears* g, const mjData* d, int i) {
+void mjgp_rotorMotion(mjtNum* angle, mjtNum* velocity, const mjgpGears* g, const mjModel* m,
+                      const mjData* d, int i) {
   const mjgpJoint* joint = g->config->joint + i;
-  mjtNum q = mjgp_position(d, joint);
-  switch (joint->gap) {
-    case mjgpGAP_ROTOR:
-      return q + *gapState(g, d, i, mjgpGAPSTATE_ANGLE);
-    case mjgpGAP_LOAD:
-      return d->qpos[g->config->joint[joint->partner].qpos];
-    default:
-      return q;
+  if (joint->gap == mjgpGAP_LOAD) {
+    joint = g->config->joint + joint->partner;
   }
-}
-
-
-mjtNum mjgp_rotorVelocity(const mjgpGears* g, const mjModel* m, const mjData* d, int i) {
-  const mjgpJoint* joint = g->config->joint + i;
-  mjtNum v = mjgp_mulRow(mjgp_row(m, d, joint), d->qvel);
-  switch (joint->gap) {
-    case mjgpGAP_ROTOR:
-      return v + *gapState(g, d, i, mjgpGAPSTATE_RATE);
-    case mjgpGAP_LOAD:
-      return d->qvel[g->config->joint[joint->partner].dof];
-    default:
-      return v;
+  *angle = mjgp_position(d, joint);
+  *velocity = mjgp_mulRow(mjgp_row(m, d, joint), d->qvel);
+  if (joint->gap == mjgpGAP_ROTOR) {
+    *angle += *gapState(g, d, i, mjgpGAPSTATE_ANGLE);
+    *velocity += *gapState(g, d, i, mjgpGAPSTATE_RATE);
   }
 }

@@ -32,8 +32,8 @@ void mjgp_advanceGap(const mjgpGears* g, const mjModel* m, mjData* d, int i);
 // -1).
 void mjgp_addEncoder(const mjgpGears* g, const mjModel* m, mjData* d, int sign);
 
-// Returns the present angle and velocity of the rotor.
-mjtNum mjgp_rotorAngle(const mjgpGears* g, const mjData* d, int i);
-mjtNum mjgp_rotorVelocity(const mjgpGears* g, const mjModel* m, const mjData* d, int i);
+// Find the present angle and velocity of the rotor.
+void mjgp_rotorMotion(mjtNum* angle, mjtNum* velocity, const mjgpGears* g, const mjModel* m,
+                      const mjData* d, int i);
 
 #endif  // MJGEAR_PLUGIN_BACKLASH_H_

@@ -280,8 +280,8 @@ static int moveRotor(mjgpMotion* p, const mjgpGears* g, const mjModel* m, const 
   if (!rotor || joint->joint < 0 || isnan(rotor[joint->joint])) {
     return 0;
   }
-  mjtNum acc = rotor[joint->joint];
-  p->v0 = mjgp_rotorVelocity(g, m, d, p->i);
+  mjtNum angle, acc = rotor[joint->joint];
+  mjgp_rotorMotion(&angle, &p->v0, g, m, d, p->i);
   p->v = nextVelocity(p->v0, acc, m->opt.timestep, mjgpFACTORED, 0);
   p->taken = joint->rotor_inertia * acc;
   if (joint->encoder == mjgpENCODER_MOTOR) {

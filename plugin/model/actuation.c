@@ -86,14 +86,21 @@ static void deriveSome(const mjgpGears* g, const mjModel* m, mjData* d, const mj
 }
 
 
-// Add the velocity gains of a tendon's motors. The engine has no derivatives along tendons, only
-// on joints.
-static void addTendonGains(mjgpGears* g, const mjModel* m, mjData* d, const mjtNum* moment, int i) {
+// Returns the entry of a tendon's row with the largest value.
+static int largestOf(mjgpRow row) {
   int most = 0;
-  mjgpRow row = g->in.E[i];
   for (int k = 1; k < row.n; k++) {
     most = mju_abs(row.value[k]) > mju_abs(row.value[most]) ? k : most;
   }
+  return most;
+}
+
+
+// Add the velocity gains of a tendon's motors. The engine has no derivatives along tendons, only
+// on joints.
+static void addTendonGains(mjgpGears* g, const mjModel* m, mjData* d, const mjtNum* moment, int i) {
+  mjgpRow row = g->in.E[i];
+  int most = largestOf(row);
   if (row.value[most] != 0) {
     int dof = row.dof[most];
     deriveSome(g, m, d, moment, i);
@@ -105,11 +112,8 @@ static void addTendonGains(mjgpGears* g, const mjModel* m, mjData* d, const mjtN
 
 // Add the engine's bias force of a tendon's armature, by the change of its Jacobian.
 static void addTendonBias(mjgpGears* g, const mjModel* m, mjData* d, int i) {
-  int tendon = g->config->joint[i].tendon, most = 0;
   mjgpRow row = g->in.E[i];
-  for (int k = 1; k < row.n; k++) {
-    most = mju_abs(row.value[k]) > mju_abs(row.value[most]) ? k : most;
-  }
+  int tendon = g->config->joint[i].tendon, most = largestOf(row);
   if (m->wrap_type[m->tendon_adr[tendon]] == mjWRAP_JOINT || row.value[most] == 0 ||
       m->tendon_armature[tendon] + mj_actuatorArmature(m, mjOBJ_TENDON, tendon) == 0) {
     return;
@@ -233,22 +237,12 @@ static void addMechanics(mjgpGears* g, const mjModel* m, mjData* d) {
 }
 
 
-// Returns 1 if an actuator may have - d(motor)/d(v), or under "discrete" - d(motor)/d(q).
-static inline int hasGain(const mjModel* m, int i) {
-  int bias = m->actuator_biastype[i];
-  const mjtNum* prm = m->actuator_biasprm + mjNBIAS * i;
-  return m->actuator_gaintype[i] != mjGAIN_FIXED ||
-         (bias != mjBIAS_NONE &&
-          (bias != mjBIAS_AFFINE || prm[2] != 0 || (prm[1] != 0 && mjgp_isDiscrete(m))));
-}
-
-
 // Returns the form of all actuators' gains in any state.
 static mjgpGains findGains(const mjModel* m) {
   mjgpGains gains = mjgpGAINS_NONE;
   for (int i = 0; i < m->nactuator; i++) {
     int type = m->actuator_trntype[i];
-    if (!hasGain(m, i)) {
+    if (!mjgp_hasGain(m, i)) {
       continue;
     }
     int id = m->actuator_trnid[2 * i];
@@ -274,7 +268,7 @@ int mjgp_actuationMatters(const mjgpGears* g, const mjModel* m) {
     limited |= m->tendon_actfrclimited[i];
   }
   for (int i = 0; i < m->nactuator && m->opt.integrator != mjINT_EULER && !forces; i++) {
-    int own = hasGain(m, i), bias = m->actuator_biastype[i];
+    int own = mjgp_hasGain(m, i), bias = m->actuator_biastype[i];
     gains |= own;
     forces =
         own && (limited || m->actuator_forcelimited[i] || m->actuator_gaintype[i] != mjGAIN_FIXED ||

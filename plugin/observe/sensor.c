@@ -45,8 +45,7 @@ void mjgp_measure(mjtNum* value, const mjgpGears* g, const mjModel* m, const mjD
     value[mjgSENSOR_POWER_LOSS] = step->friction * step->velocity;
     value[mjgSENSOR_GAP] = step->theta_b;
   }
-  value[mjgSENSOR_ROTOR_ANGLE] = mjgp_rotorAngle(g, d, i);
-  value[mjgSENSOR_ROTOR_VELOCITY] = mjgp_rotorVelocity(g, m, d, i);
+  mjgp_rotorMotion(value + mjgSENSOR_ROTOR_ANGLE, value + mjgSENSOR_ROTOR_VELOCITY, g, m, d, i);
   value[mjgSENSOR_STATE] = stateOf(g, i, value);
 
   // results of the solver, the same for all joints

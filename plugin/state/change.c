@@ -423,7 +423,7 @@ static int findAddress(mjgStateAddress* address, const mjgpConfig* c, int i, con
 
 int mjg_stateAddress(mjgStateAddress* address, const mjModel* m, int joint, const char* name) {
   mjgStateAddress found;
-  const mjgpConfig* c = address && name ? mjgp_borrowConfig(m) : NULL;
+  mjgpConfig* c = address && name ? mjgp_borrowConfig(m) : NULL;
   if (!c) {
     return -1;
   }
@@ -444,7 +444,7 @@ int mjg_setStates(const mjModel* m, mjtNum* plugin_state, int nstate, int stride
   mjgReport report;
   mjg_startReport(&report, error, error && error_sz > 0 ? (size_t)error_sz : 0);
   report.where = mjgpNAME;
-  const mjgpConfig* c = mjgp_borrowConfig(m);
+  mjgpConfig* c = mjgp_borrowConfig(m);
   if (!c) {
     mjg_refuse(&report, "the model has no gear; give it an instance of the plugin");
     return -1;
@@ -478,7 +478,7 @@ int mjg_setStates(const mjModel* m, mjtNum* plugin_state, int nstate, int stride
 
 int mjg_getStates(double* value, const mjModel* m, const mjtNum* plugin_state, int nstate,
                   int stride, int joint, const char* key) {
-  const mjgpConfig* c =
+  mjgpConfig* c =
       value && plugin_state && key && m && stride >= m->npluginstate ? mjgp_borrowConfig(m) : NULL;
   if (!c) {
     return -1;

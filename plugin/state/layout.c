@@ -7,17 +7,8 @@ _Static_assert(mjgpNCHANGEKEY <= mjgpNBIT + 53, "more keys than two numbers have
 _Static_assert(mjgNKEY <= 64, "more keys than mjgpJoint.keys has bits");
 
 
-int mjgp_countKeys(uint64_t keys) {
-  int n = 0;
-  for (int k = 0; k < mjgNKEY; k++) {
-    n += (int)(keys >> k & 1);
-  }
-  return n;
-}
-
-
 int mjgp_jointState(const mjModel* m, int instance) {
-  int numbers = mjgpSTATE_KEY + mjgp_countKeys(mjgp_changeableKeys(m, instance));
+  int numbers = mjgpSTATE_KEY + __builtin_popcountll(mjgp_changeableKeys(m, instance));
   numbers += mjgp_countGiven(m, instance, "backlash") ? mjgpNGAPSTATE : 0;
   return numbers * mjgp_countJoints(m, instance);
 }

@@ -76,7 +76,4 @@ static inline uint64_t mjgp_keyBit(int key) {
   return (uint64_t)1 << (key < mjgpNBIT ? key : key - mjgpNBIT);
 }
 
-// Returns the number of keys in a sum of bits (mjgpJoint.keys).
-int mjgp_countKeys(uint64_t keys);
-
 #endif  // MJGEAR_PLUGIN_LAYOUT_H_

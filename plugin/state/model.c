@@ -14,9 +14,6 @@
 // most configurations of a mjData, for programs with a new model for each trajectory
 #define mjgpMAXCONFIG 4096
 
-// most configurations kept for calls without a mjData
-#define mjgpMAXLENT 16
-
 
 //---------------------------------- instances -----------------------------------------------------
 
@@ -175,13 +172,9 @@ enum {
 // Map each entry of M's lower triangle to the address of its transpose in D.
 static void mapTranspose(int* transpose, const mjModel* m) {
   for (int i = 0; i < m->nv; i++) {
-    for (int k = 0; k < m->M_rownnz[i]; k++) {
-      int adr = m->M_rowadr[i] + k, row = m->M_colind[adr];
-      for (int j = 0; j < m->D_rownnz[row]; j++) {
-        if (m->D_colind[m->D_rowadr[row] + j] == i) {
-          transpose[adr] = m->D_rowadr[row] + j;
-          break;
-        }
+    for (int k = m->D_rowadr[i] + m->D_diag[i]; k < m->D_rowadr[i] + m->D_rownnz[i]; k++) {
+      if (m->mapM2D[k] >= 0) {  // M has no terms between dofs of a simple body
+        transpose[m->mapM2D[k]] = k;
       }
     }
   }
@@ -282,7 +275,7 @@ static void findAddresses(mjgpConfig* c, const mjModel* m) {
     c->state[i] = m->plugin_stateadr[j->instance] + j->index;
     c->stride[i] = mjgp_countJoints(m, j->instance);
     c->gap[i] = mjgp_countGiven(m, j->instance, "backlash")
-                    ? c->state[i] + (mjgpSTATE_KEY + mjgp_countKeys(j->keys)) * c->stride[i]
+                    ? c->state[i] + (mjgpSTATE_KEY + __builtin_popcountll(j->keys)) * c->stride[i]
                     : -1;
     findKeys(c->place + (ptrdiff_t)i * mjgpNCHANGEKEY, c, i);
     c->jnt[i] = j->joint;
@@ -437,57 +430,23 @@ const mjgpConfig* mjgp_findConfig(mjgpConfigs* known, const mjModel* m) {
 
 //---------------------------------- models without a mjData ---------------------------------------
 
-// recently borrowed configurations, under a lock
-static mjgpConfigs lent;
+// configuration of the last call
+static _Atomic(mjgpConfig*) lent;
 
 
-// Free the last one without a borrower; under the lock.
-static void forgetOne(void) {
-  mjgpConfig **found = NULL, **link = &lent.first;
-  for (; *link; link = &(*link)->next) {
-    found = (*link)->users ? found : link;
-  }
-  if (found) {
-    mjgpConfig* config = *found;
-    *found = config->next;
-    mju_free(config);
-    lent.n--;
-  }
-}
-
-
-const mjgpConfig* mjgp_borrowConfig(const mjModel* m) {
+mjgpConfig* mjgp_borrowConfig(const mjModel* m) {
   if (!m || mjgp_leader(m, mjgp_slot()) < 0) {
     return NULL;
   }
-  mjgp_lock();
-  mjgpConfig* c = lent.first;
-  while (c && !mjgp_isConfigOf(c, m)) {
-    c = c->next;
-  }
-  if (c) {
-    c->users++;
-  }
-  mjgp_unlock();
-
-  // reading may warn, and a warning may call the plugin: no lock
-  if (!c && (c = makeConfig(m))) {
-    c->users = 1;
-    mjgp_lock();
-    if (lent.n >= mjgpMAXLENT) {
-      forgetOne();
-    }
-    c->next = lent.first;
-    lent.first = c;
-    lent.n++;
-    mjgp_unlock();
+  mjgpConfig* c = atomic_exchange(&lent, NULL);
+  if (!c || !mjgp_isConfigOf(c, m)) {
+    mju_free(c);
+    c = makeConfig(m);
   }
   return c;
 }
 
 
-void mjgp_returnConfig(const mjgpConfig* config) {
-  mjgp_lock();
-  ((mjgpConfig*)config)->users--;
-  mjgp_unlock();
+void mjgp_returnConfig(mjgpConfig* config) {
+  mju_free(atomic_exchange(&lent, config));
 }

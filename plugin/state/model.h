@@ -29,7 +29,6 @@ enum {
 // configuration of a model: constant, in one block of memory
 typedef struct mjgpConfig_ {
   struct mjgpConfig_* next;  // next configuration of the same mjData
-  int users;                 // threads that have borrowed it
 
   int n;            // number of geared joints
   int leader;       // first instance of the plugin
@@ -113,9 +112,9 @@ const mjgpConfig* mjgp_findConfig(mjgpConfigs* known, const mjModel* m);
 void mjgp_freeConfigs(mjgpConfigs* known);
 
 // Borrow the configuration of a model without a mjData; null if it has no gear or is refused.
-// Recent ones are kept for other calls, of any thread.
-const mjgpConfig* mjgp_borrowConfig(const mjModel* m);
-void mjgp_returnConfig(const mjgpConfig* config);
+// The last one is kept for the next call, of any thread.
+mjgpConfig* mjgp_borrowConfig(const mjModel* m);
+void mjgp_returnConfig(mjgpConfig* config);
 
 // Lock what all threads share, for a moment; nothing that may call the plugin is within.
 void mjgp_lock(void);
