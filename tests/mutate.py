@@ -1020,7 +1020,7 @@ MUTATIONS = [
         "plugin/state/changes.c",
         "test_plugin_change.py",
         [
-            ("int foreign = layout != 0 && layout != config->layout,", "int foreign = 0 * (int)layout,"),
+            ("int foreign = layout != 0 && layout != config->layout;", "int foreign = 0 * (int)layout;"),
             ("    if (!foreign && (*mjgp_number(", "    if ((*mjgp_number("),
         ],
     ),

@@ -156,7 +156,6 @@ void mjgp_recordSolve(mjgpGears* g, const mjModel* m, const mjData* d, int statu
 
   g->count.steps++;
   g->count.solved += status == mjgSOLVED;
-  g->count.ill_posed += status == mjgJAMMED;
   g->count.iterations += last->iterations;
   g->count.fallbacks += last->fallbacks;
   g->count.unsolved += status < mjgSOLVED || status > mjgJAMMED;

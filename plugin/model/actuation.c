@@ -46,7 +46,7 @@ static void sumMotors(mjgpGears* g, const mjModel* m, const mjData* d) {
   }
   int gravity = !(m->opt.disableflags & mjDSBL_GRAVITY) && !mju_isZero(m->opt.gravity, 3);
   for (int a = 0; a < g->in.nactive; a++) {
-    int i = g->in.active[a], jnt = g->config->jnt[i];
+    int i = g->in.active[a], jnt = g->config->joint[i].joint;
     if (jnt >= 0 && m->jnt_actgravcomp[jnt] && gravity) {
       g->in.motor[i] += d->qfrc_gravcomp[m->jnt_dofadr[jnt]];
     }
@@ -443,7 +443,7 @@ void mjgp_gatherActuation(mjgpGears* g, const mjModel* m, mjData* d, int actuate
     sumMotors(g, m, d);
   }
   for (int a = 0; a < g->in.nactive; a++) {
-    int i = g->in.active[a], jnt = g->config->jnt[i], dof = g->config->joint[i].dof;
+    int i = g->in.active[a], jnt = g->config->joint[i].joint, dof = g->config->joint[i].dof;
     if (!mixed) {
       g->in.motor[i] = jnt >= 0 && actuated > 0 ? d->qfrc_actuator[dof] : 0;
     }

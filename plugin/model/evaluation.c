@@ -66,11 +66,6 @@ static int isNearlyDone(const mjgpGears* g, const mjModel* m) {
 }
 
 
-static inline mjtNum clip(mjtNum x, const mjtNum range[2]) {
-  return x < range[0] ? range[0] : x > range[1] ? range[1] : x;
-}
-
-
 // Clamp and project forces. The engine repeats it without effect.
 static void finishActuation(const mjModel* m, mjData* d) {
   mjtNum* joint = d->qfrc_actuator;
@@ -81,7 +76,7 @@ static void finishActuation(const mjModel* m, mjData* d) {
     for (int i = first; i < end; i++) {
       mjtNum force = d->actuator_force[i];
       if (m->actuator_forcelimited[k]) {
-        force = d->actuator_force[i] = clip(force, range);
+        force = d->actuator_force[i] = mju_clip(force, range[0], range[1]);
       }
       int adr = d->moment_rowadr[i], after = adr + d->moment_rownnz[i];
       for (int p = adr; p < after; p++) {
@@ -92,7 +87,7 @@ static void finishActuation(const mjModel* m, mjData* d) {
   for (int i = 0; i < m->njnt; i++) {
     if (m->jnt_actfrclimited[i]) {
       mjtNum* force = joint + m->jnt_dofadr[i];
-      *force = clip(*force, m->jnt_actfrcrange + 2 * i);
+      *force = mju_clip(*force, m->jnt_actfrcrange[2 * i], m->jnt_actfrcrange[2 * i + 1]);
     }
   }
 }

@@ -8,7 +8,6 @@
 #include "configuration/check.h"
 #include "configuration/gap.h"
 #include "configuration/parsing.h"
-#include "model/simd.h"
 
 // longest list of problems of a joint's numbers; the first line is reported
 #define mjgpREASON 500
@@ -263,8 +262,13 @@ static void refuse(mjgpGears* g, const char* where, const char* reason) {
 
 // Apply the numbers of a joint in plugin_state. They are checked only if they are new.
 static void applyChange(mjgpGears* g, const mjModel* m, const mjtNum* state, int i) {
-  mjgpChange* c = g->changes + i;
   const mjgpConfig* config = g->config;
+  if (!g->changes) {
+    size_t size = sizeof(mjgpChange) * (size_t)config->n;
+    g->changes = mju_malloc(size);
+    memset(g->changes, 0, size);
+  }
+  mjgpChange* c = g->changes + i;
   const mjgpJoint* base = config->joint + i;
   mjtNum given[2] = {*mjgp_number(state, config, i, mjgpSTATE_GIVEN),
                      *mjgp_number(state, config, i, mjgpSTATE_GIVEN + 1)};
@@ -295,20 +299,11 @@ void mjgp_applyChanges(mjgpGears* g, const mjModel* m, mjData* d) {
   g->refused = 0;
   mjtNum* state = d->plugin_state;
   mjtNum layout = state[config->system + mjgpSYSTEM_LAYOUT];
-  int foreign = layout != 0 && layout != config->layout, changed = !foreign && g->changes != NULL;
+  int foreign = layout != 0 && layout != config->layout;
   if (foreign) {
     refuse(g, "the state", "it is that of a model with other gears or keys; reset the data");
   }
-  for (int k = 0; k < config->nchangeable && !changed && !foreign; k++) {
-    const mjgpRange* range = config->changeable + k;
-    changed = !mjgp_isZero(state + range->adr, 1, range->n);
-  }
-  if (changed && !g->changes) {
-    size_t size = sizeof(mjgpChange) * (size_t)config->n;
-    g->changes = mju_malloc(size);
-    memset(g->changes, 0, size);
-  }
-  for (int i = 0; i < config->n && (changed || foreign); i++) {
+  for (int i = 0; i < config->n; i++) {
     if (!foreign && (*mjgp_number(state, config, i, mjgpSTATE_GIVEN) != 0 ||
                      *mjgp_number(state, config, i, mjgpSTATE_GIVEN + 1) != 0)) {
       applyChange(g, m, state, i);

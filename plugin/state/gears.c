@@ -103,6 +103,18 @@ static _Atomic(mjgpSlot*) chunks[mjgpNCHUNK];
 static mjgpGears* free_gears;
 
 
+// held for a moment; nothing that may call the plugin is within
+static atomic_flag lock = ATOMIC_FLAG_INIT;
+
+static void lockPool(void) {
+  while (atomic_flag_test_and_set_explicit(&lock, memory_order_acquire)) {}
+}
+
+static void unlockPool(void) {
+  atomic_flag_clear_explicit(&lock, memory_order_release);
+}
+
+
 // make the next chunk and free its objects; under the lock
 static void grow(void) {
   int k = 0;
@@ -124,7 +136,7 @@ static void grow(void) {
 
 // Returns a new object of a mjData. Locks: not for use in a step but the first.
 static mjgpGears* newGears(const mjModel* m, const mjData* d) {
-  mjgp_lock();
+  lockPool();
   if (!free_gears) {
     grow();
   }
@@ -134,7 +146,7 @@ static mjgpGears* newGears(const mjModel* m, const mjData* d) {
     memset(g, 0, sizeof(*g));
     g->d = d;
   }
-  mjgp_unlock();
+  unlockPool();
   if (!g) {
     mju_error(mjgpNAME ": out of memory");
   }
@@ -150,11 +162,11 @@ static void freeGears(mjgpGears* g) {
   mjgp_freeConfigs(&g->known);
   mju_free(g->changes);
   mju_free(g->memory);
-  mjgp_lock();
+  lockPool();
   g->d = NULL;
   g->next = free_gears;
   free_gears = g;
-  mjgp_unlock();
+  unlockPool();
 }
 
 

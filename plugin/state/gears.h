@@ -36,9 +36,8 @@ typedef enum mjgpMethod_ {
 
 // counts since the data was made or reset, no state; for tests and benchmarks
 typedef struct mjgpCount_ {
-  int steps;            // friction problems: solved + ill_posed + unsolved
+  int steps;            // friction problems
   int solved;           // solved, and no other solution is known
-  int ill_posed;        // solved, but another solution may exist
   int iterations;       // iterations of the solver
   int trees;            // kinematic trees solved on the inertia matrix itself
   int coupled;          // groups of constraints and gears solved together

@@ -27,17 +27,6 @@ int mjgp_slot(void) {
 }
 
 
-static atomic_flag lock = ATOMIC_FLAG_INIT;
-
-void mjgp_lock(void) {
-  while (atomic_flag_test_and_set_explicit(&lock, memory_order_acquire)) {}
-}
-
-void mjgp_unlock(void) {
-  atomic_flag_clear_explicit(&lock, memory_order_release);
-}
-
-
 //---------------------------------- recognition ---------------------------------------------------
 
 uint64_t mjgp_hash(const char* text, size_t n, uint64_t hash) {
@@ -149,21 +138,17 @@ enum {
   ACTUATORS,
   NAMES,
   NONZEROS,
-  INSTANCES,
   BYTES,
   KEYS,
   NSIZE
 };
 #define ARRAY(name, size) mjgpARRAY(mjgpConfig, name, size)
-static const mjgpArray kArray[] = {ARRAY(joint, GEARS),        ARRAY(state, GEARS),
-                                   ARRAY(stride, GEARS),       ARRAY(gap, GEARS),
-                                   ARRAY(place, KEYS),         ARRAY(jnt, GEARS),
-                                   ARRAY(own, GEARS),          ARRAY(changeable, INSTANCES),
-                                   ARRAY(geared, DOFS),        ARRAY(dof, DOFS),
-                                   ARRAY(line, DOFS),          ARRAY(reached, TREES),
-                                   ARRAY(tendon, TENDONS),     ARRAY(motors.drive, ACTUATORS),
-                                   ARRAY(motors.named, NAMES), ARRAY(transpose, NONZEROS),
-                                   ARRAY(seen, BYTES)};
+static const mjgpArray kArray[] = {
+    ARRAY(joint, GEARS),        ARRAY(state, GEARS),        ARRAY(stride, GEARS),
+    ARRAY(gap, GEARS),          ARRAY(place, KEYS),         ARRAY(own, GEARS),
+    ARRAY(geared, DOFS),        ARRAY(dof, DOFS),           ARRAY(line, DOFS),
+    ARRAY(reached, TREES),      ARRAY(tendon, TENDONS),     ARRAY(motors.drive, ACTUATORS),
+    ARRAY(motors.named, NAMES), ARRAY(transpose, NONZEROS), ARRAY(seen, BYTES)};
 enum {
   NARRAY = sizeof(kArray) / sizeof(*kArray)
 };
@@ -230,13 +215,11 @@ static void findReach(mjgpConfig* c, const mjModel* m) {
 }
 
 
-// Find first and last instance, the numbers of each that mark changed gears, and sensors.
+// Find first and last instance, and sensors.
 static void findInstances(mjgpConfig* c, const mjModel* m, int slot) {
   c->leader = mjgp_leader(m, slot);
   for (int i = 0; i < m->nplugin; i++) {
     if (mjgp_isOurs(m, i, slot)) {
-      int n = mjgp_countJoints(m, i), given = m->plugin_stateadr[i] + mjgpSTATE_GIVEN * n;
-      c->changeable[c->nchangeable++] = (mjgpRange){given, 2 * n};
       c->last = i;
     } else {
       c->foreign = 1;
@@ -278,7 +261,6 @@ static void findAddresses(mjgpConfig* c, const mjModel* m) {
                     ? c->state[i] + (mjgpSTATE_KEY + __builtin_popcountll(j->keys)) * c->stride[i]
                     : -1;
     findKeys(c->place + (ptrdiff_t)i * mjgpNCHANGEKEY, c, i);
-    c->jnt[i] = j->joint;
     c->own[i] = j->gap == mjgpGAP_LOAD ? -1 : j->dof;
     c->gaps += j->gap != mjgpGAP_NONE;
     c->rotors += j->gap == mjgpGAP_ROTOR;
@@ -334,7 +316,6 @@ static mjgpConfig* makeRoom(const mjModel* m, int n, const Part part[mjgpNPART],
                         [ACTUATORS] = (size_t)m->nactuator,
                         [NAMES] = 2 * (size_t)mjgp_countNamed(m, slot),
                         [NONZEROS] = (size_t)m->nC,
-                        [INSTANCES] = (size_t)m->nplugin,
                         [KEYS] = (size_t)n * mjgpNCHANGEKEY};
   for (int k = 0; k < mjgpNPART; k++) {
     size[BYTES] += part[k].size;
@@ -379,7 +360,6 @@ static mjgpConfig* makeConfig(const mjModel* m) {
   // identification of the model
   c->signature = m->signature;
   c->nplugin = (int)m->nplugin;
-  c->njnt = (int)m->njnt;
   c->ntendon = (int)m->ntendon;
   char* seen = c->seen;
   for (int k = 0; k < mjgpNPART; k++) {

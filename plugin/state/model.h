@@ -14,13 +14,6 @@
 #include "configuration/motors.h"
 #include "configuration/parsing.h"
 
-// consecutive numbers in plugin_state
-typedef struct mjgpRange_ {
-  int adr;  // address of the first
-  int n;
-} mjgpRange;
-
-
 // parts of a model that gears depend on (model.c)
 enum {
   mjgpNPART = 13
@@ -30,24 +23,23 @@ enum {
 typedef struct mjgpConfig_ {
   struct mjgpConfig_* next;  // next configuration of the same mjData
 
-  int n;            // number of geared joints
-  int leader;       // first instance of the plugin
-  int last;         // last instance of the plugin
-  int nv;           // dofs of the model
-  int nC;           // non-zeros of the inertia matrix
-  int foreign;      // 1: other plugins have instances too
-  int nsensor;      // sensors attached to instances of the plugin
-  int gaps;         // joints with a gap, and their motors
-  int rotors;       // joints behind a rotor that is state of the plugin
-  int encoders;     // joints whose encoder is on a rotor that is state of the plugin
-  int spanning;     // a gear couples joints of different trees
-  int ntree;        // kinematic trees
-  int ndof;         // dofs on which gears act
-  int ngeared;      // tendons with gears
-  int nchangeable;  // instances of ours
-  int acc;          // address of the leader's acc in plugin_state
-  int system;       // address of the numbers of the whole system in plugin_state
-  mjtNum layout;    // identifies the places of numbers in plugin_state
+  int n;          // number of geared joints
+  int leader;     // first instance of the plugin
+  int last;       // last instance of the plugin
+  int nv;         // dofs of the model
+  int nC;         // non-zeros of the inertia matrix
+  int foreign;    // 1: other plugins have instances too
+  int nsensor;    // sensors attached to instances of the plugin
+  int gaps;       // joints with a gap, and their motors
+  int rotors;     // joints behind a rotor that is state of the plugin
+  int encoders;   // joints whose encoder is on a rotor that is state of the plugin
+  int spanning;   // a gear couples joints of different trees
+  int ntree;      // kinematic trees
+  int ndof;       // dofs on which gears act
+  int ngeared;    // tendons with gears
+  int acc;        // address of the leader's acc in plugin_state
+  int system;     // address of the numbers of the whole system in plugin_state
+  mjtNum layout;  // identifies the places of numbers in plugin_state
 
   mjgSettings settings;
   mjgpMotors motors;
@@ -57,21 +49,18 @@ typedef struct mjgpConfig_ {
   int* gap;          // address of each gap's state in plugin_state                    (n)
   int* place;        // addresses of the keys that may change, -1: the      (n x mjgpNCHANGEKEY)
                      //   state has no number of it
-  int* jnt;          // mjgpJoint.joint of all joints                                  (n)
   int* own;          // mjgpJoint.dof of all joints                                    (n)
-  mjgpRange* changeable;  // numbers, all 0 if gears are the model's         (nchangeable)
-  int* geared;            // gear on the velocity of each dof, -1: none               (nv)
-  int* dof;        // dofs on which gears act, ascending                             (ndof of nv)
-  int* reached;    // 1: a gear acts on this tree                                    (ntree)
-  int* tendon;     // gear of each tendon, -1: none                                  (ntendon)
-  int* transpose;  // address in D of each transposed entry of M                     (nC)
-  int* line;       // start of each row of matrices in M's structure with rows in    (nv)
-                   //   whole lanes
+  int* geared;       // gear on the velocity of each dof, -1: none               (nv)
+  int* dof;          // dofs on which gears act, ascending                             (ndof of nv)
+  int* reached;      // 1: a gear acts on this tree                                    (ntree)
+  int* tendon;       // gear of each tendon, -1: none                                  (ntendon)
+  int* transpose;    // address in D of each transposed entry of M                     (nC)
+  int* line;         // start of each row of matrices in M's structure with rows in    (nv)
+                     //   whole lanes
 
   // identification of the model
   uint64_t signature;       // signature of the model tree, by the engine
   int nplugin;              // plugin instances
-  int njnt;                 // joints
   int ntendon;              // tendons
   size_t nseen[mjgpNPART];  // bytes of the parts of the model that gears depend on
   char* seen;               // these parts, one after the other
@@ -115,10 +104,6 @@ void mjgp_freeConfigs(mjgpConfigs* known);
 // The last one is kept for the next call, of any thread.
 mjgpConfig* mjgp_borrowConfig(const mjModel* m);
 void mjgp_returnConfig(mjgpConfig* config);
-
-// Lock what all threads share, for a moment; nothing that may call the plugin is within.
-void mjgp_lock(void);
-void mjgp_unlock(void);
 
 // an array of an object, in its block of memory
 typedef struct mjgpArray_ {
