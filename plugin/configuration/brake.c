@@ -20,29 +20,27 @@ int mjgp_countBrakes(const mjModel* m, int instance) {
 //---------------------------------- one brake -----------------------------------------------------
 
 static void readKeys(mjgpBrakeKeys* brake, mjgpPlace* place) {
-  static const char* const sides[] = {"motor", "link"};
-  static const char* const states[] = {"closed", "open"};
-  double* const number[] = {&brake->holding, &brake->sliding, &brake->closing, &brake->opening};
-  int given[4];
-  for (int k = 0; k < 4; k++) {
+  static const char* const words[][2] = {{"motor", "link"}, {"closed", "open"}};
+  mjtNum x[mjgpNBRAKEKEY] = {0};
+  int given[mjgpNBRAKEKEY];
+  for (int k = 0; k < mjgpNBRAKEKEY; k++) {
     place->key = mjgp_brakeKeys[k];
-    given[k] = mjgp_readSetting(number[k], place);
-    if (*number[k] < 0) {
-      given[k] = mjgp_refuseKey(place, "%g is negative; write 0 or more", *number[k]);
+    given[k] = mjgp_readValues(x + k, k < 4 ? NULL : words[k - 4], 2, 0, place);
+    if (x[k] < 0) {
+      given[k] = mjgp_refuseKey(place, "%g is negative; write 0 or more", x[k]);
     }
   }
-  int holds = given[0], slides = given[1];
-  place->key = "side";
-  mjgp_readWord(&brake->side, sides, 2, place);
-  place->key = "normally";
-  mjgp_readWord(&brake->normally, states, 2, place);
+  brake->holding = given[0] ? x[0] : x[1];
+  brake->sliding = given[1] ? x[1] : x[0];
+  brake->closing = x[2];
+  brake->opening = x[3];
+  brake->side = (int)x[4];
+  brake->normally = (int)x[5];
   place->key = "holding_torque";
-  if (!holds && !slides) {
+  if (!given[0] && !given[1]) {
     mjgp_refuseKey(place, "nothing says how strong the brake is; give its torque at the output");
   }
-  brake->holding = holds ? brake->holding : brake->sliding;
-  brake->sliding = slides ? brake->sliding : brake->holding;
-  if (holds > 0 && slides > 0 && brake->sliding > brake->holding) {
+  if (given[0] > 0 && given[1] > 0 && brake->sliding > brake->holding) {
     mjgp_refuseKey(place,
                    "%g is less than sliding_torque = %g, but a brake holds at least what it has "
                    "when it slips; exchange them",

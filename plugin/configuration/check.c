@@ -67,31 +67,26 @@ static int rubs(const mjgpJoint* joint) {
 
 // Refuse noslip iterations, which change contact forces after the solution, and with them the
 // motion. A gear without friction and gap may have them.
-static void checkNoslip(mjgReport* report, const mjModel* m, const mjgpJoint* joint, int n,
-                        const char* where) {
+static void checkNoslip(mjgReport* report, const mjModel* m, const mjgpJoint* joint, int n) {
   int acts = 0;
   for (int i = 0; i < n && m->opt.noslip_iterations > 0; i++) {
     acts |= rubs(joint + i) || joint[i].brake.actuator >= 0 || joint[i].gap != mjgpGAP_NONE;
   }
   if (acts) {
-    report->where = where;
     mjg_refuse(report,
                "noslip iterations change contact forces after the constraint solver, so that gear "
                "friction would not fit the motion; set <option noslip_iterations=\"0\"/> (impratio "
                "and an elliptic cone reduce slip too)");
-    report->where = NULL;
   }
 }
 
 
 // Refuse PGS without warm starts: it does not reach the motion for which friction is solved
-static void checkPGS(mjgReport* report, const mjModel* m, const char* where) {
+static void checkPGS(mjgReport* report, const mjModel* m) {
   if (m->opt.solver == mjSOL_PGS && (m->opt.disableflags & mjDSBL_WARMSTART)) {
-    report->where = where;
     mjg_refuse(report,
                "the solver PGS without warm starts does not reach the motion for which gear "
                "friction is solved; enable the flag warmstart, or set <option solver=\"Newton\"/>");
-    report->where = NULL;
   }
 }
 
@@ -368,8 +363,10 @@ mjgpJoint* mjgp_check(int* n, mjgSettings* settings, mjgReport* report, const mj
   }
   checkMotors(report, m, joint, *n, slot);
   checkDependence(report, m, joint, *n);
-  checkNoslip(report, m, joint, *n, where);
-  checkPGS(report, m, where);
+  report->where = where;
+  checkNoslip(report, m, joint, *n);
+  checkPGS(report, m);
+  report->where = NULL;
   mjgp_checkSensors(report, m, joint, *n, slot);
   return joint;
 }

@@ -215,41 +215,31 @@ static int agrees(int* first, int same, const mjgpPlace* place) {
 
 // Merge the settings of one instance into those of all. given[k]: instance that gave key k.
 static void readSettings(mjgSettings* settings, int given[3], mjgpPlace* place) {
-  int choice = 0;
-  mjtNum number = 0;
-
+  // the last one is the former name of the one before
+  static const char* const keys[] = {"solver", "tolerance", "maxiter", "iterations"};
   const char* solver[mjgNSOLVER];
   for (int i = 0; i < mjgNSOLVER; i++) {
     solver[i] = mjg_solverName(i);
   }
-  place->key = "solver";
-  if (mjgp_readWord(&choice, solver, mjgNSOLVER, place) > 0 &&
-      agrees(&given[0], choice == settings->solver, place)) {
-    settings->solver = choice;
-  }
-
-  place->key = "tolerance";
-  if (mjgp_readSetting(&number, place) > 0) {
-    if (!(number > 0 && number < 1)) {
+  for (int i = 0; i < 4; i++) {
+    int k = mjMIN(i, 2);
+    mjtNum x = 0;
+    mjtNum own[] = {settings->solver, settings->tolerance, settings->iterations};
+    place->key = keys[i];
+    if (mjgp_readValues(&x, k ? NULL : solver, mjgNSOLVER, 0, place) <= 0) {
+      continue;
+    }
+    if (k == 1 && !(x > 0 && x < 1)) {
       mjgp_refuseKey(
           place, "%g is not a relative tolerance; choose a value between 0 and 1, such as 1e-12",
-          number);
-    } else if (agrees(&given[1], number == settings->tolerance, place)) {
-      settings->tolerance = number;
-    }
-  }
-
-  // the second one is its former name
-  static const char* const limit[] = {"maxiter", "iterations"};
-  for (int k = 0; k < 2; k++) {
-    place->key = limit[k];
-    if (mjgp_readSetting(&number, place) > 0) {
-      if (!(number >= 1 && number <= 1e9 && number == floor(number))) {
-        mjgp_refuseKey(place, "%g is not a number of iterations; choose a positive integer",
-                       number);
-      } else if (agrees(&given[2], number == settings->iterations, place)) {
-        settings->iterations = (int)number;
-      }
+          x);
+    } else if (k == 2 && !(x >= 1 && x <= 1e9 && x == floor(x))) {
+      mjgp_refuseKey(place, "%g is not a number of iterations; choose a positive integer", x);
+    } else if (agrees(given + k, x == own[k], place)) {
+      own[k] = x;
+      settings->solver = (int)own[0];
+      settings->tolerance = own[1];
+      settings->iterations = (int)own[2];
     }
   }
 }

@@ -230,19 +230,6 @@ int mjgp_readValues(mjtNum* value, const char* const* words, int nword, int n,
 }
 
 
-int mjgp_readSetting(mjtNum* number, const mjgpPlace* place) {
-  return mjgp_readValues(number, NULL, 0, 0, place);
-}
-
-
-int mjgp_readWord(int* choice, const char* const* words, int n, const mjgpPlace* place) {
-  mjtNum value = *choice;
-  int given = mjgp_readValues(&value, words, n, 0, place);
-  *choice = (int)value;
-  return given;
-}
-
-
 uint64_t mjgp_changeableKeys(const mjModel* m, int instance) {
   uint64_t keys = 0;
   for (int key = 0; key < mjgNKEY; key++) {

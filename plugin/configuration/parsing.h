@@ -70,10 +70,6 @@ int mjgp_findWord(const char* word, int length, const char* const* words, int n,
 int mjgp_readValues(mjtNum* value, const char* const* words, int nword, int n,
                     const mjgpPlace* place);
 
-// the same for the whole model: a number, or one of n words
-int mjgp_readSetting(mjtNum* number, const mjgpPlace* place);
-int mjgp_readWord(int* choice, const char* const* words, int n, const mjgpPlace* place);
-
 // Returns 1 if a key of the core describes the gear, and not only additional friction.
 static inline int mjgp_isKind(int key) {
   return key < mjgKEY_COULOMB || key == mjgKEY_MOTOR_STARTING;

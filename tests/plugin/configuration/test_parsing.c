@@ -134,14 +134,14 @@ static void test_counts(void** state) {
     }
     mjtNum number = -1;
     mjg_startReport(&report, text, sizeof(text));
-    assert_int_equal(mjgp_readSetting(&number, &place), given == 1 ? 1 : -1);
+    assert_int_equal(mjgp_readValues(&number, NULL, 0, 0, &place), given == 1 ? 1 : -1);
     assert_true(number == (given == 1 ? 0.1 : -1));
     assert_int_equal(strstr(text, "give one for the whole model") != NULL, given != 1);
 
     // a key that is not given
     place.key = "mu";
     assert_string_equal(mjgp_value(&place), "");
-    assert_int_equal(mjgp_readSetting(&number, &place), 0);
+    assert_int_equal(mjgp_readValues(&number, NULL, 0, 0, &place), 0);
     mj_deleteModel(m);
   }
 }
