@@ -27,9 +27,9 @@ int mjg_readReal(const mjgValue* value, char* word);
 int mjg_readWhole(const mjgValue* value, char* word);
 int mjg_readSettings(const mjgValue* value, char* word);
 
-// one configuration entry of a plugin instance, in place of or in addition to the MJCF's
+// one configuration entry of a plugin instance, or attribute of an element, in place of or in addition to the MJCF's
 typedef struct mjgSetting_ {
-  const char* instance;  // name of the instance
+  const char* instance;  // name of the instance, kind of the element ("option"), or its kind and name ("joint:elbow")
   const char* key;
   const char* value;
 } mjgSetting;

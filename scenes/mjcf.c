@@ -119,8 +119,22 @@ char* mjg_setConfig(const char* text, const mjgSetting* setting, char* error, in
       return replace(text, (mjgSpan){tag.begin, tag.begin}, before, setting->value, "\"/>");
     }
   }
-  snprintf(error, (size_t)error_sz, "setting %s.%s=%s: the file has no plugin instance '%s'", setting->instance,
-           setting->key, setting->value, setting->instance);
+
+  // no instance: an attribute of the first element of that kind, or of that kind and name
+  char kind[64], before[128];
+  size_t n = strcspn(setting->instance, ":");
+  const char* name = setting->instance[n] ? setting->instance + n + 1 : NULL;
+  snprintf(kind, sizeof kind, "%.*s", (int)n, setting->instance);
+  snprintf(before, sizeof before, " %s=\"", setting->key);
+  for (mjgSpan tag = nextTag(text); tag.begin; tag = nextTag(tag.end)) {
+    if (isTag(tag, kind) && (!name || equals(attribute(tag, "name"), name))) {
+      mjgSpan value = attribute(tag, setting->key), end = {tag.begin + 1 + n, tag.begin + 1 + n};
+      return value.begin ? replace(text, value, "", setting->value, "")
+                         : replace(text, end, before, setting->value, "\"");
+    }
+  }
+  snprintf(error, (size_t)error_sz, "setting %s.%s=%s: the file has no plugin instance and no element '%s'",
+           setting->instance, setting->key, setting->value, setting->instance);
   return NULL;
 }
 

@@ -5,9 +5,9 @@
 
 #include "scene.h"
 
-// copy of an MJCF text in which a plugin instance has the given configuration entry; an entry with
-// that key is replaced, otherwise one is added. Returns null, with one line in error, if the text
-// itself has no such instance, or if the value cannot be in an attribute. To be freed.
+// copy of an MJCF text in which a plugin instance has the given configuration entry, or an element the
+// given attribute, in place of an older one. Returns null, with one line in error, if the text itself has
+// neither, or if the value cannot be in an attribute. To be freed.
 char* mjg_setConfig(const char* text, const mjgSetting* setting, char* error, int error_sz);
 
 // name of the next file that a text includes; end of it, null if there is none

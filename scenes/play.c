@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "helpers.h"
 #include "load.h"
 #include "mjgear.h"
 
@@ -65,11 +66,25 @@ static int addColumns(mjgTrajectory* t, const mjModel* m, const mjgScene* scene)
   }
   for (const char* c = scene->column; c && *c; c += strspn(c, " ")) {
     size_t n = strcspn(c, " ");
-    snprintf(name, sizeof name, "%.*s", (int)n, c);
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(c, " ="), c);
     short_of_memory |= mjg_addColumn(t, name) < 0;
     c += n;
   }
   return short_of_memory || mjg_addColumn(t, "difference") < 0;
+}
+
+
+// a coordinate or contact force, as mjgScene has it in words; NaN if there is no such object
+static double place(const mjModel* m, const mjData* d, const char* words) {
+  char kind[16] = "", name[mjgMAXNAME] = "", other[mjgMAXNAME] = "", axis = 'x';
+  if (!strncmp(words, "contact:", 8)) {
+    sscanf(words + 8, "%63[^, ],%63[^ ]", name, other);
+    return mjg_contact(m, d, name[0] ? name : NULL, other[0] ? other : NULL);
+  }
+  sscanf(words, "%15[^:]:%63[^. ].%c", kind, name, &axis);
+  int type = mju_str2Type(kind), id = mj_name2id(m, type, name);
+  const mjtNum* x = type == mjOBJ_BODY ? d->xpos : type == mjOBJ_GEOM ? d->geom_xpos : d->site_xpos;
+  return id < 0 ? NAN : x[3 * id + axis - 'x'];
 }
 
 
@@ -172,6 +187,12 @@ int mjg_stepPlay(mjgPlay* play, char* error, int error_sz) {
   }
   for (int i = 0; i < m->nsensordata; i++) {
     row[column++] = d->sensordata[i];
+  }
+  int k = column;
+  for (const char* c = scene->column; c && *c; c += strspn(c, " "), k++) {
+    size_t n = strcspn(c, " ="), length = strcspn(c, " ");
+    row[k] = c[n] == '=' ? place(m, d, c + n + 1) : 0;
+    c += length;
   }
   if (scene->measure) {
     scene->measure(row + column, m, d);

@@ -20,7 +20,7 @@
 // one variant of a scene: the same MJCF with other settings
 typedef struct mjgCase_ {
   const char* name;                   // unique in the scene; part of file names
-  const char* settings;               // INSTANCE.KEY=VALUE, with "; " between; null: those of the MJCF
+  const char* settings;               // INSTANCE.KEY=VALUE or ELEMENT.ATTRIBUTE=VALUE, with "; " between; null: none
   double parameter[mjgMAXPARAMETER];  // numbers for the scene's callbacks
 } mjgCase;
 
@@ -72,7 +72,8 @@ typedef struct mjgScene_ {
   void (*input)(const mjModel* m, mjData* d, const mjgCase* variant);
 
   // further columns of the trajectory: names with spaces between, and their values in d after the step;
-  // mjData has the forces and positions at the beginning of the step
+  // mjData has the forces and positions at the beginning of the step. NAME=body:box.z is a coordinate of a
+  // body, geom or site, NAME=contact:GEOM,GEOM the normal force between two geoms (or one, or any)
   const char* column;
   void (*measure)(double* value, const mjModel* m, const mjData* d);
 

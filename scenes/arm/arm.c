@@ -25,13 +25,6 @@ static void input(const mjModel* m, mjData* d, const mjgCase* variant) {
 }
 
 
-// place of the load, and the force between forearm and table
-static void measure(double* value, const mjModel* m, const mjData* d) {
-  mju_copy3(value, d->xpos + 3 * mj_name2id(m, mjOBJ_BODY, "load"));
-  value[3] = mjg_contact(m, d, "forearm", "table");
-}
-
-
 static void claims(mjgClaims* claims, const mjgTrajectory* run) {
   // exactly: no tolerance
   double moved = 0, fastest = mjg_largest(run, "v_", jointName, NJOINT, STILL, END);
@@ -58,4 +51,6 @@ static void claims(mjgClaims* claims, const mjgTrajectory* run) {
 
 mjgSCENE(Arm, "arm", "arm/arm.xml", END, "an arm with worm gears rests on a table and carries a load, motors off",
          "An arm with worm gears rests on a table and carries a load while its motors are off.", .moment = 0.5,
-         .input = input, .column = "load_x load_y load_z press", .measure = measure, .claims = claims, .nsolved = 1);
+         .input = input,
+         .column = "load_x=body:load.x load_y=body:load.y load_z=body:load.z press=contact:forearm,table",
+         .claims = claims, .nsolved = 1);

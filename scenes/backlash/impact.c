@@ -13,12 +13,8 @@
 #define SPEED       parameter[2]  // initial speed of the driving body, m/s
 #define EXPONENT    parameter[3]  // n, 0 means 1
 
-
 // viscous friction b_1, b_2 of both bodies
-static void addFriction(mjModel* m, const mjgCase* variant) {
-  m->dof_damping[0] = 2;
-  m->dof_damping[1] = 10;
-}
+#define FRICTION "; joint:driving.damping=2; joint:driven.damping=10"
 
 
 // displacement of the bodies, and the force between them
@@ -52,14 +48,12 @@ static int impacts(const mjgTrajectory* t) {
 #define FREQUENCY parameter[0]  // of the push, Hz
 #define PUSH      10.0          // N
 
-#define DEADZONE "play.backlash=deadzone; play.restitution=0"
+#define VIBRO_IMPACT "play.restitution=5" FRICTION "; option.timestep=5e-4"
+#define DEADZONE     "play.backlash=deadzone; play.restitution=0" FRICTION "; option.timestep=5e-4"
 
 static const mjgCase vibroCase[] = {
-    {"vibro-impact", "play.restitution=5", {0.5}},
-    {"deadzone", DEADZONE, {0.5}},
-    {"deadzone-1Hz", DEADZONE, {1}},
-    {"deadzone-2Hz", DEADZONE, {2}},
-    {"vibro-impact-2Hz", "play.restitution=5", {2}},
+    {"vibro-impact", VIBRO_IMPACT, {0.5}}, {"deadzone", DEADZONE, {0.5}},           {"deadzone-1Hz", DEADZONE, {1}},
+    {"deadzone-2Hz", DEADZONE, {2}},       {"vibro-impact-2Hz", VIBRO_IMPACT, {2}},
 };
 enum {
   VIBRO,
@@ -68,12 +62,6 @@ enum {
   DEAD2,
   VIBRO2
 };
-
-
-static void vibroConfigure(mjModel* m, const mjgCase* variant) {
-  addFriction(m, variant);
-  m->opt.timestep = 5e-4;
-}
 
 
 static void slowInput(const mjModel* m, mjData* d, const mjgCase* variant) {
@@ -140,8 +128,7 @@ mjgSCENE(Vibro, "vibro", "backlash/impact.xml", 6,
          "slow swings through a gap: vibro-impact and dead zone (Ruderman, Fig. 5)",
          "A body swings slowly through a gap. The vibro-impact model engages late and the dead zone model rings "
          "(Ruderman, Fig. 5).",
-         mjgCASES(vibroCase), .configure = vibroConfigure, .input = slowInput, .column = "x v force",
-         .measure = measure, .claims = vibroClaims);
+         mjgCASES(vibroCase), .input = slowInput, .column = "x v force", .measure = measure, .claims = vibroClaims);
 
 
 //---------------------------------- Fig. 6 --------------------------------------------------------
@@ -211,9 +198,9 @@ mjgSCENE(Impact, "impact", "backlash/impact.xml", 0.065, "force over penetration
 //---------------------------------- Fig. 7 --------------------------------------------------------
 
 static const mjgCase decayCase[] = {
-    {.name = "alpha=20", .settings = "play.restitution=20"},
-    {.name = "alpha=1", .settings = "play.restitution=1"},
-    {.name = "alpha=100", .settings = "play.restitution=100"},
+    {"alpha=20", "play.restitution=20" FRICTION},
+    {"alpha=1", "play.restitution=1" FRICTION},
+    {"alpha=100", "play.restitution=100" FRICTION},
 };
 
 
@@ -236,8 +223,7 @@ static void decayClaims(mjgClaims* claims, const mjgTrajectory* run) {
 mjgSCENE(
     Decay, "decay", "backlash/impact.xml", 1.5, "a push closes the gap: bounces for several alpha (Ruderman, Fig. 7)",
     "A push closes the gap, and the body bounces. The damping parameter alpha decides how often (Ruderman, Fig. 7).",
-    mjgCASES(decayCase), .configure = addFriction, .input = pushInput, .column = "x v force", .measure = measure,
-    .claims = decayClaims);
+    mjgCASES(decayCase), .input = pushInput, .column = "x v force", .measure = measure, .claims = decayClaims);
 
 
 //---------------------------------- IV.A ----------------------------------------------------------

@@ -27,7 +27,8 @@ static void measure(double* value, const mjModel* m, const mjData* d) {
 #define STEADY    0.2  // s, whole periods of all cases
 #define END       0.4
 
-#define SHAFT "; shaft.half_gap=0.0025; shaft.stiffness=5895; shaft.damping=58.95"
+#define SHAFT \
+  "; shaft.half_gap=0.0025; shaft.stiffness=5895; shaft.damping=58.95; option.timestep=1e-4; motor:motor.gear=1000"
 
 static const mjgCase lagCase[] = {
     {"exact-20Hz", "shaft.backlash=exact" SHAFT, {20}},
@@ -40,12 +41,6 @@ enum {
   DEAD,
   NMODEL
 };
-
-
-static void lagConfigure(mjModel* m, const mjgCase* variant) {
-  m->opt.timestep = STEP;
-  m->actuator_gear[0] = GEAR;
-}
 
 
 // theta_d = A sin(w t), which grows to its amplitude within two periods
@@ -119,29 +114,24 @@ mjgSCENE(
     Lag, "lag", "backlash/rupture.xml", END,
     "phase lag of a shaft with a gap against the dead zone (Nordin, section 5)",
     "A swing passes through a shaft with a gap. The exact shaft lags behind the dead zone model (Nordin, section 5).",
-    mjgCASES(lagCase), .configure = lagConfigure, .input = lagInput, .column = "theta_d omega_d input play",
-    .measure = measure, .claims = lagClaims);
+    mjgCASES(lagCase), .input = lagInput, .column = "theta_d omega_d input play", .measure = measure,
+    .claims = lagClaims);
 
 
 //---------------------------------- hysteresis ----------------------------------------------------
 
-#define DRIVE     1e5    // inertia of the motor, kg m2
-#define SWING     0.02   // of the motor, rad
-#define SLOW      0.25   // Hz
-#define PLAY      0.01   // half gap of this scene, rad
-#define VISCOUS   200.0  // of the load, N m/(rad/s)
-#define PULSE     60.0   // disturbance of the load, N m
-#define FROM      1.4    // s, while the motor goes back and the load does not yet follow
+#define DRIVE     1e5   // inertia of the motor, kg m2
+#define SWING     0.02  // of the motor, rad
+#define SLOW      0.25  // Hz
+#define PLAY      0.01  // half gap of this scene, rad
+#define PULSE     60.0  // disturbance of the load, N m
+#define FROM      1.4   // s, while the motor goes back and the load does not yet follow
 #define UNTIL     1.5
 #define DISTURBED parameter[0]
 
-static const mjgCase hysteresisCase[] = {{"quiet", "shaft.rotor_inertia=1e5; shaft.half_gap=0.01", {0}},
-                                         {"disturbed", "shaft.rotor_inertia=1e5; shaft.half_gap=0.01", {1}}};
+#define GAP "shaft.rotor_inertia=1e5; shaft.half_gap=0.01; joint:load.damping=200"
 
-
-static void hysteresisConfigure(mjModel* m, const mjgCase* variant) {
-  m->dof_damping[0] = VISCOUS;
-}
+static const mjgCase hysteresisCase[] = {{"quiet", GAP, {0}}, {"disturbed", GAP, {1}}};
 
 
 static double motor(double time) {
@@ -187,5 +177,5 @@ mjgSCENE(Hysteresis, "hysteresis", "backlash/two_mass.xml", 4,
          "the hysteresis model knows no disturbance of the load (Nordin, section 1)",
          "The hysteresis model of backlash does not know a disturbance of the load. The shaft with a gap does (Nordin, "
          "section 1).",
-         mjgCASES(hysteresisCase), .configure = hysteresisConfigure, .input = hysteresisInput,
-         .column = "theta_d omega_d input play", .measure = measure, .claims = hysteresisClaims);
+         mjgCASES(hysteresisCase), .input = hysteresisInput, .column = "theta_d omega_d input play", .measure = measure,
+         .claims = hysteresisClaims);

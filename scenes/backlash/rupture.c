@@ -29,11 +29,9 @@
 #define ROTOR     1e9   // of the model: imposes the motion
 
 static const mjgCase ruptureCase[] = {
-    {.name = "jck", .settings = "shaft.backlash=jck; shaft.shaft_inertia=50"},
-    {.name = "exact"},
-    {.name = "revised_deadzone", .settings = "shaft.backlash=revised_deadzone"},
-    {.name = "phase_plane", .settings = "shaft.backlash=phase_plane"},
-    {.name = "damped_deadzone", .settings = "shaft.backlash=damped_deadzone"},
+    {"jck", "shaft.backlash=jck; shaft.shaft_inertia=50"},   {"exact"},
+    {"revised_deadzone", "shaft.backlash=revised_deadzone"}, {"phase_plane", "shaft.backlash=phase_plane"},
+    {"damped_deadzone", "shaft.backlash=damped_deadzone"},
 };
 enum {
   JCK,

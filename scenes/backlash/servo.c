@@ -18,23 +18,15 @@
 #define STIFFNESS 500.0
 #define HALF_GAP  0.01
 
+#define DAMPED "servo.damping=60; position:servo.kv=8"
+
 static const mjgCase servoCase[] = {
-    {.name = "encoder=joint"},
-    {.name = "encoder=motor", .settings = "servo.encoder=motor"},
-    {"damped-exact", "servo.backlash=exact; servo.damping=60", {8}},
-    {"damped-phase_plane", "servo.backlash=phase_plane; servo.damping=60", {8}},
-    {"damped-deadzone", "servo.backlash=damped_deadzone; servo.damping=60", {8}},
+    {"encoder=joint"},
+    {"encoder=motor", "servo.encoder=motor"},
+    {"damped-exact", "servo.backlash=exact; " DAMPED},
+    {"damped-phase_plane", "servo.backlash=phase_plane; " DAMPED},
+    {"damped-deadzone", "servo.backlash=damped_deadzone; " DAMPED},
 };
-
-// gain of the servo's rate in a case; 0: KV
-#define RATE_GAIN parameter[0]
-
-
-static void configure(mjModel* m, const mjgCase* variant) {
-  if (variant->RATE_GAIN > 0) {
-    m->actuator_biasprm[2] = -variant->RATE_GAIN;
-  }
-}
 
 
 static void input(const mjModel* m, mjData* d, const mjgCase* variant) {
@@ -97,5 +89,4 @@ mjgSCENE(GapServo, "gap_servo", "backlash/servo.xml", 15,
          "a servo with play limit-cycles or not, by the place of its encoder",
          "A servo moves a joint with play. It comes to rest or swings in a limit cycle, depending on the side that its "
          "encoder measures.",
-         mjgCASES(servoCase), .configure = configure, .input = input, .column = "theta_d omega_d", .measure = measure,
-         .claims = claims);
+         mjgCASES(servoCase), .input = input, .column = "theta_d omega_d", .measure = measure, .claims = claims);

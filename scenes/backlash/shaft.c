@@ -18,10 +18,10 @@ static void measure(double* value, const mjModel* m, const mjData* d) {
 #define ROTOR     0.001  // m
 
 static const mjgCase resonanceCase[] = {
-    {.name = "jck", .settings = "shaft.backlash=jck; shaft.shaft_inertia=10"},
-    {.name = "phase_plane", .settings = "shaft.backlash=phase_plane"},
-    {.name = "exact"},
-    {.name = "damped_deadzone", .settings = "shaft.backlash=damped_deadzone"},
+    {"jck", "shaft.backlash=jck; shaft.shaft_inertia=10"},
+    {"phase_plane", "shaft.backlash=phase_plane"},
+    {"exact"},
+    {"damped_deadzone", "shaft.backlash=damped_deadzone"},
 };
 
 
@@ -78,8 +78,8 @@ mjgSCENE(Resonance, "resonance", "backlash/shaft.xml", 60,
 // j = 10, c = 10, k = 5, alpha = 1: theta_d from rest along the border of the free play, on which
 // k theta + c theta' + j theta'' = k alpha: the shaft under the constant torque k alpha
 static const mjgCase intervalCase[] = {
-    {.name = "exact", .settings = "shaft.stiffness=5; shaft.damping=10"},
-    {.name = "jck", .settings = "shaft.stiffness=5; shaft.damping=10; shaft.backlash=jck; shaft.shaft_inertia=10"},
+    {"exact", "shaft.stiffness=5; shaft.damping=10"},
+    {"jck", "shaft.stiffness=5; shaft.damping=10; shaft.backlash=jck; shaft.shaft_inertia=10"},
 };
 
 

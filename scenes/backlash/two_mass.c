@@ -29,16 +29,16 @@
 #define LOAD      parameter[1]
 
 static const mjgCase twoMassCase[] = {
-    {.name = "exact"},
-    {.name = "phase_plane", .settings = "shaft.backlash=phase_plane"},
-    {.name = "damped_deadzone", .settings = "shaft.backlash=damped_deadzone"},
-    {.name = "revised_deadzone", .settings = "shaft.backlash=revised_deadzone"},
-    {.name = "rubber", .settings = "shaft.backlash=rubber; shaft.rubber=0.002"},
-    {.name = "jck", .settings = "shaft.backlash=jck; shaft.shaft_inertia=0.05"},
-    {.name = "limited_damping", .settings = "shaft.backlash=limited_damping"},
-    {.name = "hunt_crossley", .settings = "shaft.backlash=hunt_crossley; shaft.damping=0; shaft.restitution=2"},
-    {.name = "deadzone", .settings = "shaft.backlash=deadzone; shaft.damping=0"},
-    {.name = "smooth", .settings = "shaft.backlash=smooth; shaft.damping=0; shaft.rubber=0.002"},
+    {"exact"},
+    {"phase_plane", "shaft.backlash=phase_plane"},
+    {"damped_deadzone", "shaft.backlash=damped_deadzone"},
+    {"revised_deadzone", "shaft.backlash=revised_deadzone"},
+    {"rubber", "shaft.backlash=rubber; shaft.rubber=0.002"},
+    {"jck", "shaft.backlash=jck; shaft.shaft_inertia=0.05"},
+    {"limited_damping", "shaft.backlash=limited_damping"},
+    {"hunt_crossley", "shaft.backlash=hunt_crossley; shaft.damping=0; shaft.restitution=2"},
+    {"deadzone", "shaft.backlash=deadzone; shaft.damping=0"},
+    {"smooth", "shaft.backlash=smooth; shaft.damping=0; shaft.rubber=0.002"},
     {"exact-printed", NULL, {19, 19}},
 };
 enum {

@@ -16,7 +16,7 @@
 
 #define PITCH 0.3  // of the ratchet's teeth, rad
 
-static const mjgCase winchCase[] = {{.name = "backstop"}, {.name = "ratchet", .settings = "gear.tooth_pitch=0.3"}};
+static const mjgCase winchCase[] = {{"backstop"}, {"ratchet", "gear.tooth_pitch=0.3"}};
 
 
 static void input(const mjModel* m, mjData* d, const mjgCase* variant) {

@@ -61,13 +61,6 @@ static void input(const mjModel* m, mjData* d, const mjgCase* variant) {
 }
 
 
-// height of the box, and pressing force of the left finger
-static void measure(double* value, const mjModel* m, const mjData* d) {
-  value[0] = d->xpos[3 * mj_name2id(m, mjOBJ_BODY, "box") + 2];
-  value[1] = mjg_contact(m, d, "box", "left_pad");
-}
-
-
 // largest difference of a column from its value at the first of two times
 static double change(const mjgTrajectory* t, const char* name, double from, double to) {
   double start = mjg_at(t, name, from);
@@ -106,4 +99,4 @@ static void claims(mjgClaims* claims, const mjgTrajectory* run) {
 mjgSCENE(Gripper, "gripper", "gripper/gripper.xml", STOP, "a gripper with a lead screw holds a box without its motor",
          "A gripper with a lead screw squeezes a box. Then its motor is switched off, and it still holds the box.",
          .shown = "screw", .moment = 0.5, .beside = "welded", mjgCASES(gripperCase), .configure = configure,
-         .input = input, .column = "height grip", .measure = measure, .claims = claims, .nsolved = 2);
+         .input = input, .column = "height=body:box.z grip=contact:box,left_pad", .claims = claims, .nsolved = 2);

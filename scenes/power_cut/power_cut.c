@@ -50,12 +50,6 @@ static void input(const mjModel* m, mjData* d, const mjgCase* variant) {
 }
 
 
-static void measure(double* value, const mjModel* m, const mjData* d) {
-  value[0] = d->geom_xpos[3 * mj_name2id(m, mjOBJ_GEOM, "load") + 2];
-  value[1] = d->xpos[3 * mj_name2id(m, mjOBJ_BODY, "trunk") + 2];
-}
-
-
 // largest turn of a joint of the arm or of the legs since a time
 static double turn(const mjgTrajectory* t, int legs, double from, double to) {
   static const char* const arm[NARM] = {"pan", "lift", "elbow", "wrist_1", "wrist_2", "wrist_3"};
@@ -109,5 +103,5 @@ mjgSCENE(PowerCut, "power-cut", "power_cut/power_cut.xml", END,
          "The power fails. Self-locking gears keep the arm and the legs where they are. Backdrivable gears let them "
          "fall. MuJoCo's friction lets them sink at its defaults, and holds them where it is tuned for this pose.",
          .moment = 0.7, .beside = "backdrivable,frictionloss,frictionloss-tuned", .joint = "lift", mjgCASES(powerCase),
-         .specify = mjg_reserveRival, .configure = configure, .input = input, .column = "load_height trunk_height",
-         .measure = measure, .claims = claims, .nsolved = 2);
+         .specify = mjg_reserveRival, .configure = configure, .input = input,
+         .column = "load_height=geom:load.z trunk_height=body:trunk.z", .claims = claims, .nsolved = 2);

@@ -3,26 +3,20 @@
 
 #include "../helpers.h"
 
-#define FRICTION parameter[0]  // frictionloss, N m
-#define START    0.15          // rad
-#define PUSH     40.0          // of the motor, N m
-#define PULL     20.0
-#define KEPT     147.5  // by the gear without its motor, N m
+#define START 0.15  // rad
+#define PUSH  40.0  // of the motor, N m
+#define PULL  20.0
+#define KEPT  147.5  // by the gear without its motor, N m
 
-static const mjgCase constantCase[] = {{.name = "gear"},
-                                       {"frictionloss=15", "gear.gamma_u=0; gear.gamma_v=0", {15}},
-                                       {"frictionloss=150", "gear.gamma_u=0; gear.gamma_v=0", {150}}};
+#define IDEAL "gear.gamma_u=0; gear.gamma_v=0; joint:rod.frictionloss="
+
+static const mjgCase constantCase[] = {{"gear"}, {"frictionloss=15", IDEAL "15"}, {"frictionloss=150", IDEAL "150"}};
 
 enum {
   GEAR,
   SMALL,
   LARGE
 };
-
-
-static void configure(mjModel* m, const mjgCase* variant) {
-  m->dof_frictionloss[0] = variant->FRICTION;
-}
 
 
 static void input(const mjModel* m, mjData* d, const mjgCase* variant) {
@@ -57,5 +51,5 @@ static void claims(mjgClaims* claims, const mjgTrajectory* run) {
 mjgSCENE(RodConstant, "rod-constant", "rod/rod.xml", 2, "what constant friction cannot do, on the rod (Kikuuwe, 6.1)",
          "Constant friction in place of the gear of the rod. A small constant does not hold the spring, and a large "
          "one keeps the motor from reaching it (Kikuuwe, 6.1).",
-         .beside = "all", mjgCASES(constantCase), .configure = configure, .input = input, .column = "spring",
-         .measure = measure, .claims = claims);
+         .beside = "all", mjgCASES(constantCase), .input = input, .column = "spring", .measure = measure,
+         .claims = claims);

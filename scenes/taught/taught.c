@@ -42,11 +42,6 @@ static void input(const mjModel* m, mjData* d, const mjgCase* variant) {
 }
 
 
-static void measure(double* value, const mjModel* m, const mjData* d) {
-  mju_copy3(value, d->site_xpos + 3 * mj_name2id(m, mjOBJ_SITE, "tip"));
-}
-
-
 // distance of the tips of two runs: largest and mean
 static void distance(double* largest, double* mean, const mjgTrajectory* a, const mjgTrajectory* b) {
   int time = mjg_column(a, "time"), x = mjg_column(a, "tip_x"), n = 0;
@@ -87,4 +82,4 @@ mjgSCENE(Taught, "taught", "taught/taught.xml", END,
          "a hobby arm repeats a motion: what friction and play cost at its tip",
          "A hobby arm repeats a motion. Friction and play of its servos move its tip by millimetres.", .moment = 0.62,
          .beside = "play,ideal", .joint = "elbow", mjgCASES(taughtCase), .configure = configure, .input = input,
-         .column = "tip_x tip_y tip_z", .measure = measure, .claims = claims, .nsolved = 1);
+         .column = "tip_x=site:tip.x tip_y=site:tip.y tip_z=site:tip.z", .claims = claims, .nsolved = 1);

@@ -3,7 +3,6 @@
 #include "../helpers.h"
 
 #define COMPENSATE parameter[0]  // 1: the motor compensates friction
-#define NATIVE     parameter[1]  // friction that MuJoCo gives the axis, N m
 
 #define FRICTION 0.4  // of the bearings while they turn, N m
 #define STATIC   1.4  // times as much at rest
@@ -16,16 +15,11 @@
 #define SMOOTH "mount.mu=0; mount.coulomb=0; mount.half_gap=0"
 
 static const mjgCase trackingCase[] = {
-    {"friction", NULL, {0, 0}},
-    {"compensated", NULL, {1, 0}},
-    {"frictionloss", SMOOTH, {0, 0.4}},
-    {"none", SMOOTH, {0, 0}},
+    {"friction", NULL, {0}},
+    {"compensated", NULL, {1}},
+    {"frictionloss", SMOOTH "; joint:ra.frictionloss=0.4", {0}},
+    {"none", SMOOTH, {0}},
 };
-
-
-static void configure(mjModel* m, const mjgCase* variant) {
-  m->dof_frictionloss[m->jnt_dofadr[mj_name2id(m, mjOBJ_JOINT, "ra")]] = variant->NATIVE;
-}
 
 
 static void input(const mjModel* m, mjData* d, const mjgCase* variant) {
@@ -72,5 +66,5 @@ static void claims(mjgClaims* claims, const mjgTrajectory* run) {
 mjgSCENE(Tracking, "tracking", "tracking/tracking.xml", END, "a telescope follows the stars: its worm sticks and slips",
          "A telescope follows the stars at 15 arc seconds a second. Its worm sticks and slips, unless the motor "
          "compensates friction.",
-         .moment = 0.8, .beside = "compensated,frictionloss", .joint = "ra", mjgCASES(trackingCase),
-         .configure = configure, .input = input, .column = "error", .measure = measure, .claims = claims, .nsolved = 2);
+         .moment = 0.8, .beside = "compensated,frictionloss", .joint = "ra", mjgCASES(trackingCase), .input = input,
+         .column = "error", .measure = measure, .claims = claims, .nsolved = 2);

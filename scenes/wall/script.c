@@ -25,24 +25,9 @@ double mjg_wallPosition(double time) {
 }
 
 
-void mjg_wallConfigure(mjModel* m, const mjgCase* variant) {
-  if (mjgWALL_IMPLICIT(variant) > 0) {
-    m->opt.disableflags &= ~mjDSBL_EULERDAMP;
-  }
-}
-
-
 void mjg_wallInput(const mjModel* m, mjData* d, const mjgCase* variant) {
   d->ctrl[0] = mjg_wallPush(d->time);
   d->mocap_pos[0] = mjg_wallPosition(d->time);
-}
-
-
-void mjg_wallMeasure(double value[3], const mjModel* m, const mjData* d) {
-  int tip = mj_name2id(m, mjOBJ_SITE, "tip");
-  value[0] = d->site_xpos[3 * tip];
-  value[1] = d->site_xpos[3 * tip + 1];
-  value[2] = d->mocap_pos[0];
 }
 
 

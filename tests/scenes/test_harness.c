@@ -108,7 +108,9 @@ static void settingsChangeText(void** state) {
       {"a", "x", "3 4", "value=\"1\"", "value=\"3 4\""},
       {"b", "x", "5", "'2 > 1'", "'5'"},
       {"a", "y", "7", "value=\"1\"/>", "value=\"1\"/><config key=\"y\" value=\"7\"/>"},
-      {"b", "y", "7", "\"key='y'\"/>", "\"key='y'\"/><config key=\"y\" value=\"7\"/>"}};
+      {"b", "y", "7", "\"key='y'\"/>", "\"key='y'\"/><config key=\"y\" value=\"7\"/>"},
+      {"plugin", "y", "7", "<plugin", "<plugin y=\"7\""},
+      {"instance:b", "name", "c", "'b'", "'c'"}};
   static const char* const refused[][3] = {{NULL, "c", "1"},
                                            {NULL, "a", "\"/><evil/>"},
                                            {"<instance name=\"a\"", "a", "1"},
@@ -221,7 +223,7 @@ static void scenesAreComplete(void** state) {
     assert_ptr_equal(mjg_findScene(scene->name), scene);
     assert_int_equal(access(path, R_OK), 0);
     assert_true(scene->description && scene->duration > 0);
-    assert_true((!scene->reference || scene->tolerance > 0) && !scene->column == !scene->measure);
+    assert_true((!scene->reference || scene->tolerance > 0) && (scene->column || !scene->measure));
     assert_true(scene->moment >= 0 && scene->moment <= 1);
     assert_true(!scene->shown || mjg_findCase(scene, scene->shown));
     assert_null(strpbrk(scene->name, "/ "));
@@ -239,7 +241,9 @@ static void scenesAreComplete(void** state) {
       for (char* word; (word = strtok_r(rest, ";", &rest));) {
         mjgSetting s;
         assert_int_equal(mjg_readSetting(&s, word + strspn(word, " ")), 0);
-        isSet(m, s.instance, s.key, s.value);
+        if (mj_name2id(m, mjOBJ_PLUGIN, s.instance) >= 0) {
+          isSet(m, s.instance, s.key, s.value);
+        }
       }
       mj_deleteModel(m);
     }
