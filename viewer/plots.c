@@ -239,11 +239,9 @@ static int firstGear(const Plots* plots, int selected) {
 }
 
 
-// 1 if a simulation has a value: the engine's friction has no internal force, and a model without
-// friction has none
+// 1 if a simulation has a value: a model without friction has no internal force
 static int hasCurve(const Sim* sim, int value) {
-  return value == simPOSITION || value == simVELOCITY || value == simFRICTION ||
-         (sim->friction == simGEAR && (value != simINTERNAL || simHasFriction(sim)));
+  return value != simINTERNAL || simHasFriction(sim);
 }
 
 

@@ -71,6 +71,7 @@ static void resetSim(const Show* show, Sim* sim) {
   } else {
     mj_resetData(sim->m, sim->d);
   }
+  simMakeIdeal(sim);
   if (show->scene->input) {
     show->scene->input(sim->m, sim->d, sim->variant);
   }
@@ -86,7 +87,11 @@ static void stepSim(const Show* show, Sim* sim, const mjvPerturb* perturb) {
     mjv_applyPerturbPose(sim->m, sim->d, perturb, 0);
     mjv_applyPerturbForce(sim->m, sim->d, perturb);
   }
+  double before = sim->d->time;
   mj_step(sim->m, sim->d);
+  if (sim->d->time < before) {
+    simMakeIdeal(sim);  // the engine has reset it
+  }
   if (perturb && perturb->select > 0) {
     mju_zero(sim->d->xfrc_applied + 6 * perturb->select, 6);
   }

@@ -57,70 +57,6 @@ static int findGears(Sim* sim, const mjModel* m) {
 }
 
 
-// element of the compiled specification that has this id
-static mjsElement* findElement(mjSpec* spec, mjtObj type, int id) {
-  mjsElement* e = mjs_firstElement(spec, type);
-  while (e && mjs_getId(e) != id) {
-    e = mjs_nextElement(spec, e);
-  }
-  return e;
-}
-
-
-// 1 if an element refers to our plugin, by the plugin's name or an instance's name
-static int isOurs(mjSpec* spec, const mjsPlugin* plugin) {
-  const char* name = mjs_getString(plugin->plugin_name);
-  if (plugin->active && !name[0]) {
-    mjsElement* instance = mjs_findElement(spec, mjOBJ_PLUGIN, mjs_getString(plugin->name));
-    name = instance ? mjs_getString(mjs_asPlugin(instance)->plugin_name) : "";
-  }
-  return plugin->active && !strcmp(name, mjgpNAME);
-}
-
-
-// delete the instances of our plugin, or the sensors that refer to one
-static void deleteOurs(mjSpec* spec, mjtObj type) {
-  mjsElement* next;
-  for (mjsElement* e = mjs_firstElement(spec, type); e; e = next) {
-    next = mjs_nextElement(spec, e);
-    int flg_ours = type == mjOBJ_PLUGIN ? !strcmp(mjs_getString(mjs_asPlugin(e)->plugin_name), mjgpNAME)
-                                        : isOurs(spec, &mjs_asSensor(e)->plugin);
-    if (flg_ours) {
-      mjs_delete(spec, e);
-    }
-  }
-}
-
-
-// remove the gears and all references to them, and set native friction instead
-static void removeGears(mjSpec* spec, const SimGear* gear, int ngear, const double* frictionloss) {
-  // ids are those of the compiled model, before anything is deleted
-  for (int i = 0; i < ngear; i++) {
-    int flg_tendon = gear[i].tendon >= 0;
-    mjsElement* element =
-        findElement(spec, flg_tendon ? mjOBJ_TENDON : mjOBJ_JOINT, flg_tendon ? gear[i].tendon : gear[i].joint);
-    double* loss = flg_tendon ? &mjs_asTendon(element)->frictionloss : &mjs_asJoint(element)->frictionloss;
-    *loss = frictionloss ? frictionloss[i] : 0;
-  }
-
-  // a body keeps the name to which it refers: without one the engine would copy an instance that is gone
-  for (mjsElement* e = mjs_firstElement(spec, mjOBJ_BODY); e; e = mjs_nextElement(spec, e)) {
-    mjsPlugin* plugin = &mjs_asBody(e)->plugin;
-    if (!isOurs(spec, plugin)) {
-      continue;
-    }
-    plugin->active = 0;
-
-    // an instance inside of a body does not name the body
-    if (plugin->element) {
-      mjs_setString(mjs_asPlugin(plugin->element)->plugin_name, mjgpNAME);
-    }
-  }
-  deleteOurs(spec, mjOBJ_SENSOR);
-  deleteOurs(spec, mjOBJ_PLUGIN);
-}
-
-
 //---------------------------------- load ----------------------------------------------------------
 
 // functions of the library that the engine loaded; 0: it has all
@@ -135,47 +71,52 @@ static int findPlugin(SimPlugin* plugin) {
 int simLoad(Sim* sim, const mjgScene* scene, const mjgCase* variant, const mjgSetting* setting, int nsetting,
             SimFriction friction, const double* frictionloss, char* error, int error_size) {
   *sim = (Sim){.friction = friction, .variant = variant};
-  mjSpec* spec = mjg_readScene(scene, variant, setting, nsetting, error, error_size);
-  mjModel* m = spec ? mjg_compileScene(spec, scene, variant, error, error_size) : NULL;
+  mjModel* m = mjg_loadScene(scene, variant, setting, nsetting, error, error_size);
   if (!m) {
-    goto fail;
-  }
-
-  if (findGears(sim, m)) {
-    snprintf(error, (size_t)error_size, "%s: no memory", scene->name);
-    goto fail;
-  }
-
-  // compile again with another friction
-  if (sim->ngear > 0 && friction != simGEAR) {
-    removeGears(spec, sim->gear, sim->ngear, frictionloss);
-    mj_deleteModel(m);
-    m = mjg_compileScene(spec, scene, variant, error, error_size);
-    if (!m) {
-      goto fail;
-    }
-  } else if (sim->ngear > 0 && findPlugin(&sim->plugin)) {
-    snprintf(error, (size_t)error_size, "libmjgear.so is another release's; build it from the same sources");
-    goto fail;
+    return -1;
   }
   sim->m = m;
   sim->d = mj_makeData(m);
-  if (!sim->d) {
-    snprintf(error, (size_t)error_size, "%s: the engine cannot make its data", scene->name);
-    goto fail;
+  if (!sim->d || findGears(sim, m)) {
+    snprintf(error, (size_t)error_size, "%s: no memory", scene->name);
+    simFree(sim);
+    return -1;
+  }
+  if (sim->ngear > 0 && findPlugin(&sim->plugin)) {
+    snprintf(error, (size_t)error_size, "libmjgear.so is another release's; build it from the same sources");
+    simFree(sim);
+    return -1;
   }
   sim->nstate = (int)mj_stateSize(m, mjSTATE_INTEGRATION);
-  mj_deleteSpec(spec);
-  return 0;
-
-fail:
-  if (spec) {
-    mj_deleteSpec(spec);
+  for (int i = 0; i < sim->ngear && friction != simGEAR; i++) {
+    const SimGear* gear = sim->gear + i;
+    mjtNum* loss =
+        gear->tendon >= 0 ? m->tendon_frictionloss + gear->tendon : m->dof_frictionloss + m->jnt_dofadr[gear->joint];
+    *loss = frictionloss ? frictionloss[i] : 0;
   }
-  mj_deleteModel(m);
-  free(sim->gear);
-  *sim = (Sim){0};
-  return -1;
+  return 0;
+}
+
+
+void simMakeIdeal(Sim* sim) {
+  static const char* const both[] = {"gamma_u", "gamma_v"};
+  static const char* const keys[] = {
+      "coulomb", "stribeck_friction", "gamma_u_stribeck", "gamma_v_stribeck", "gamma_u_quadratic", "gamma_v_quadratic",
+      "oneway"};
+  const double zero[2] = {0};
+  char error[1400];
+  for (int i = 0; i < sim->ngear && sim->friction != simGEAR; i++) {
+    int joint = sim->gear[i].joint;
+    double value;
+    int failed = sim->plugin.describeGear(sim->m, sim->d, joint, both, zero, 2, error, sizeof(error));
+    for (size_t k = 0; k < sizeof(keys) / sizeof(*keys) && !failed; k++) {
+      failed = sim->plugin.getGear(&value, sim->m, sim->d, joint, keys[k]) == 1 && value != 0 &&
+               sim->plugin.setGear(sim->m, sim->d, joint, keys[k], 0, error, sizeof(error));
+    }
+    if (failed) {
+      mju_warning("%s keeps friction: %s", sim->gear[i].name, error);
+    }
+  }
 }
 
 
@@ -243,22 +184,16 @@ void simValues(double value[simROOM], const Sim* sim, int gear) {
     value[simPOSITION] = d->qpos[m->jnt_qposadr[g->joint]];
     value[simVELOCITY] = d->qvel[m->jnt_dofadr[g->joint]];
   }
-  double s[mjgNSENSOR], native = nativeFriction(m, d, g);
-  if (sim->plugin.readGear && sim->plugin.readGear(s, m, d, g->joint) == mjgNSENSOR) {
-    for (size_t i = 0; i < sizeof(kSensor) / sizeof(*kSensor); i++) {
-      value[kSensor[i][0]] = s[kSensor[i][1]];
-    }
-
-    // friction acts on the velocity at the end of the step, which its power gives; without power it
-    // is shown unchanged
-    double t = value[simFRICTION];
-    value[simSLIP] = value[simMODE] == 0 ? 0 : t != 0 ? value[simLOSS] / t : value[simVELOCITY];
-    value[simFRICTION] += native;
-  } else {
-    value[simSTATE] = -1;
-    value[simFRICTION] = native;
-    value[simLOSS] = native * value[simVELOCITY];
+  double s[mjgNSENSOR] = {0}, native = nativeFriction(m, d, g);
+  sim->plugin.readGear(s, m, d, g->joint);
+  for (size_t i = 0; i < sizeof(kSensor) / sizeof(*kSensor); i++) {
+    value[kSensor[i][0]] = s[kSensor[i][1]];
   }
+
+  // friction acts on the velocity at the end of the step, which its power gives; without power it is shown unchanged
+  double t = value[simFRICTION];
+  value[simSLIP] = value[simMODE] == 0 ? 0 : t != 0 ? value[simLOSS] / t : value[simVELOCITY];
+  value[simFRICTION] += native;
 }
 
 
@@ -299,7 +234,7 @@ void simText(char* text, size_t text_size, const Sim* sim, int gear, int value) 
   } else if (value == simSTATE) {
     int flg_moves = state == mjgpGEAR_DRIVING || state == mjgpGEAR_DRIVEN || state == mjgpGEAR_DRIVEN_BY_BOTH;
     state = flg_moves && flg_still ? mjgpGEAR_STUCK : state;
-    snprintf(text, text_size, "%s", state < 0 ? "" : mjgpStateName[state]);
+    snprintf(text, text_size, "%s", mjgpStateName[state]);
   } else if (value == simRESIDUAL) {
     snprintf(text, text_size, v[value] > 0 ? "%.0e" : "%.0f", v[value]);
   } else {
@@ -310,7 +245,7 @@ void simText(char* text, size_t text_size, const Sim* sim, int gear, int value) 
 
 
 int simHasBacklash(const Sim* sim) {
-  for (int i = 0; i < sim->ngear && sim->friction == simGEAR; i++) {
+  for (int i = 0; i < sim->ngear; i++) {
     const char* model = mj_getPluginConfig(sim->m, sim->gear[i].instance, "backlash");
     if (model && model[0]) {
       return 1;
@@ -321,7 +256,7 @@ int simHasBacklash(const Sim* sim) {
 
 
 int simHasFriction(const Sim* sim) {
-  for (int i = 0; i < sim->ngear && sim->friction == simGEAR; i++) {
+  for (int i = 0; i < sim->ngear; i++) {
     if (mjg_hasFriction(sim->m, sim->d, sim->gear[i].joint)) {
       return 1;
     }

@@ -13,7 +13,7 @@
 // friction of the geared joints
 typedef enum SimFriction_ {
   simGEAR = 0,    // as the file says: mjgear.transmission
-  simNATIVE = 1,  // MuJoCo's own constant frictionloss instead
+  simNATIVE = 1,  // MuJoCo's own constant frictionloss instead, at gears without friction
   simNONE = 2     // none
 } SimFriction;
 
@@ -58,9 +58,9 @@ enum {
   simTORQUE_IN,   // torque delivered into the gear
   simTORQUE_OUT,  // torque delivered to the link
   simFRICTION,    // N m or N, opposing motion: the gear's and the engine's own
-  simINTERNAL,    // internal force; 0 without gears
+  simINTERNAL,    // internal force
   simMODE,        // -1 slips backward, 0 stuck, 1 slips forward
-  simSTATE,       // an index of mjgpStateName; -1 without gears
+  simSTATE,       // an index of mjgpStateName
   simLOSS,        // W
   simGAP,         // position in the gap, rad or m
   simITERATIONS,
@@ -75,6 +75,9 @@ extern const char* const simName[simNVALUE];
 // -1 with one line in error and nothing to free
 int simLoad(Sim* sim, const mjgScene* scene, const mjgCase* variant, const mjgSetting* setting, int nsetting,
             SimFriction friction, const double* frictionloss, char* error, int error_size);
+
+// after a reset: gears of a simulation with another friction lose theirs
+void simMakeIdeal(Sim* sim);
 
 void simFree(Sim* sim);
 

@@ -233,32 +233,6 @@ class Against(unittest.TestCase):
                     self.assertGreater(abs(columns[f"q_{joint}_none"][-1] - columns[f"q_{joint}"][-1]), 1e-3)
                 self.columns(f"{name}.xml", "--against", "frictionloss=3")
 
-    def test_attached_in_mjcf(self):
-        """<attach> and <replicate>: instances that the engine cannot delete."""
-        spec = mujoco.MjSpec.from_string(
-            '<mujoco><worldbody><body name="base"><joint name="j" axis="0 -1 0" armature=".05"/><geom size=".1" pos=".3 0 0"/>'
-            "</body></worldbody></mujoco>"
-        )
-        mjgear.add(spec, "j", "worm", sensors=True)
-        spec.compile()
-        (FOLDER / "part.xml").write_text(spec.to_xml())
-        (FOLDER / "whole.xml").write_text(
-            '<mujoco><asset><model name="part" file="part.xml"/></asset><worldbody><frame pos="0 0 1"><attach model="part"'
-            ' body="base" prefix="a_"/></frame><frame pos="1 0 1"><attach model="part" body="base" prefix="b_"/></frame>'
-            "</worldbody></mujoco>"
-        )
-        (FOLDER / "row.xml").write_text(
-            '<mujoco><extension><plugin plugin="mjgear.transmission"/></extension><worldbody><replicate count="2" offset="1 0 0">'
-            '<body name="b"><plugin plugin="mjgear.transmission"><config key="joint" value="j"/><config key="eta_forward" value=".5"/>'
-            '<config key="eta_backward" value="-.4"/></plugin><joint name="j" axis="0 -1 0" armature=".05"/>'
-            '<geom size=".1" pos=".3 0 0"/></body></replicate></worldbody></mujoco>'
-        )
-        for file, joints in (("whole.xml", ("a_j", "b_j")), ("row.xml", ("j0", "j1"))):
-            columns = self.columns(file, "--against", "none")
-            for joint in joints:
-                self.assertEqual(columns[f"q_{joint}"][-1], 0)
-                self.assertLess(columns[f"q_{joint}_none"][-1], -0.01)
-
 
 class Refusals(unittest.TestCase):
     """Each fault is one line with the word that is wrong, and has its exit code."""
