@@ -249,22 +249,24 @@ static void joinLines(char* text) {
 }
 
 
-mjSpec* mjg_readScene(const mjgScene* scene, const mjgCase* variant, const mjgSetting* setting, int nsetting,
-                      char* error, int error_sz) {
-  char path[4096];
-  mjg_scenePath(path, sizeof path, scene);
+// the engine's reasons in one line behind the path
+static void tell(char* error, int error_sz, const char* path, const char* reasons) {
+  char reason[1024];
+  snprintf(reason, sizeof reason, "%s", reasons);
+  joinLines(reason);
+  snprintf(error, (size_t)error_sz, "%s: %s", path, reason);
+}
+
+
+// the file with the settings of the case, then of the command line; null with one line in error
+static mjSpec* readSpec(const char* path, const mjgCase* variant, const mjgSetting* setting, int nsetting, char* error,
+                        int error_sz) {
   mjgPart* part = malloc(MAXPART * sizeof *part);
   int npart = 0;
   if (!part || readParts(part, &npart, path, error, error_sz)) {
     free(part);
     return NULL;
   }
-
-  if (!variant && scene->nvariant) {
-    variant = &scene->variant[0];
-  }
-
-  // settings of the case, then of the command line
   int failed = 0;
   char text[1024], *rest = text;
   mjgSetting own;
@@ -290,8 +292,7 @@ mjSpec* mjg_readScene(const mjgScene* scene, const mjgCase* variant, const mjgSe
     spec = mj_parseXML(path, &vfs, reason, sizeof reason);
     mj_deleteVFS(&vfs);
     if (!spec) {
-      joinLines(reason);
-      snprintf(error, (size_t)error_sz, "%s: %s", path, reason);
+      tell(error, error_sz, path, reason);
     }
   }
   for (int i = 0; i < npart; i++) {
@@ -302,35 +303,25 @@ mjSpec* mjg_readScene(const mjgScene* scene, const mjgCase* variant, const mjgSe
 }
 
 
-mjModel* mjg_compileScene(mjSpec* spec, const mjgScene* scene, const mjgCase* variant, char* error, int error_sz) {
-  if (!variant && scene->nvariant) {
-    variant = &scene->variant[0];
+mjModel* mjg_loadScene(const mjgScene* scene, const mjgCase* variant, const mjgSetting* setting, int nsetting,
+                       char* error, int error_sz) {
+  char path[4096];
+  mjg_scenePath(path, sizeof path, scene);
+  variant = !variant && scene->nvariant ? &scene->variant[0] : variant;
+  mjSpec* spec = readSpec(path, variant, setting, nsetting, error, error_sz);
+  if (!spec) {
+    return NULL;
   }
   if (scene->specify) {
     scene->specify(spec, variant);
   }
   mjModel* m = mj_compile(spec, NULL);
-  if (m && scene->configure) {
+  if (!m) {
+    tell(error, error_sz, path, mjs_getError(spec));
+  } else if (scene->configure) {
     scene->configure(m, variant);
   }
-  if (!m) {
-    char path[4096], reason[1024];
-    mjg_scenePath(path, sizeof path, scene);
-    snprintf(reason, sizeof reason, "%s", mjs_getError(spec));
-    joinLines(reason);
-    snprintf(error, (size_t)error_sz, "%s: %s", path, reason);
-  }
-  return m;
-}
-
-
-mjModel* mjg_loadScene(const mjgScene* scene, const mjgCase* variant, const mjgSetting* setting, int nsetting,
-                       char* error, int error_sz) {
-  mjSpec* spec = mjg_readScene(scene, variant, setting, nsetting, error, error_sz);
-  mjModel* m = spec ? mjg_compileScene(spec, scene, variant, error, error_sz) : NULL;
-  if (spec) {
-    mj_deleteSpec(spec);
-  }
+  mj_deleteSpec(spec);
   return m;
 }
 

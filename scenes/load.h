@@ -24,14 +24,9 @@ void mjg_scenePath(char* path, int path_sz, const mjgScene* scene);
 void mjg_pagePath(char* path, int path_sz, const char* name);
 
 // compile a scene in one of its cases (null: the first), with further settings that take precedence.
-// Settings must name instances of the file or of its includes. Null: one line in error.
+// Settings must name instances or elements of the file or of its includes. Null: one line in error.
 mjModel* mjg_loadScene(const mjgScene* scene, const mjgCase* variant, const mjgSetting* setting, int nsetting,
                        char* error, int error_sz);
-
-// the same in two parts, for programs that change the specification in between
-mjSpec* mjg_readScene(const mjgScene* scene, const mjgCase* variant, const mjgSetting* setting, int nsetting,
-                      char* error, int error_sz);
-mjModel* mjg_compileScene(mjSpec* spec, const mjgScene* scene, const mjgCase* variant, char* error, int error_sz);
 
 // keyframe of the first state: "start", else "home", else the first; -1: there is none
 int mjg_startKey(const mjModel* m);

@@ -98,6 +98,9 @@ const mjgScene* mjg_findScene(const char* name);
 // case of that name, null if there is none
 const mjgCase* mjg_findCase(const mjgScene* scene, const char* name);
 
+// print all scenes with their durations and cases
+void mjg_listScenes(void);
+
 // schedules: 1 if time has reached t, despite round-off in the sum of the steps
 int mjg_reached(double time, double t);
 

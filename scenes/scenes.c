@@ -1,3 +1,4 @@
+#include <stdio.h>
 #include <string.h>
 
 #include "scene.h"
@@ -25,6 +26,17 @@ const mjgCase* mjg_findCase(const mjgScene* scene, const char* name) {
     }
   }
   return NULL;
+}
+
+
+void mjg_listScenes(void) {
+  for (int i = 0; i < mjg_nscene; i++) {
+    const mjgScene* scene = mjg_scenes[i];
+    printf("%-14s %s (%g s)\n", scene->name, scene->description, scene->duration);
+    for (int k = 0; k < scene->nvariant; k++) {
+      printf("%-14s %s/%s\n", "", scene->name, scene->variant[k].name);
+    }
+  }
 }
 
 

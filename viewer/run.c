@@ -76,17 +76,6 @@ static void complain(const char* format, ...) {
 }
 
 
-static void list(void) {
-  for (int i = 0; i < mjg_nscene; i++) {
-    const mjgScene* scene = mjg_scenes[i];
-    printf("%-14s %s\n", scene->name, scene->description);
-    for (int k = 0; k < scene->nvariant; k++) {
-      printf("%-14s   %s\n", "", scene->variant[k].name);
-    }
-  }
-}
-
-
 // a line for each scene, with tabs between: name, what is shown, time of the picture, cases beside it,
 // joint of the curves, 1 if nothing moves, caption
 static void listPages(void) {
@@ -182,7 +171,7 @@ static int parse(int argc, char** argv) {
   }
 
   if (options.list || options.pages) {
-    options.list ? list() : listPages();
+    options.list ? mjg_listScenes() : listPages();
     return OK;
   }
   if (!options.nscene) {

@@ -141,31 +141,18 @@ static const struct option kFlags[] = {
 };
 
 
-// names, durations, cases
-static int list(void) {
-  for (int i = 0; i < mjg_nscene; i++) {
-    const mjgScene* scene = mjg_scenes[i];
-    printf("%-14s %s (%g s)\n", scene->name, scene->description, scene->duration);
-    for (int k = 0; k < scene->nvariant; k++) {
-      printf("               %s/%s\n", scene->name, scene->variant[k].name);
-    }
-  }
-  return exitOK;
-}
-
-
 int main(int argc, char** argv) {
   mjg_mindStandardOutput("mjgear-view");
   option =
       (ShowOptions){.speed = 1, .fps = 30, .picture_time = -1, .frictionloss = -1, .flg_plots = 1, .flg_effects = -1};
   char error[1400];
   int which = mjg_readOptions(error, sizeof(error), argc, argv, kValues, NVALUE, kFlags);
-  if (which == HELP) {
-    fputs(usage, stdout);
+  if (which == HELP || which == LIST) {
+    which == HELP ? (void)fputs(usage, stdout) : mjg_listScenes();
     return exitOK;
   }
   if (which != -1) {
-    return which == LIST ? list() : fail(exitUSAGE, error);
+    return fail(exitUSAGE, error);
   }
   if (optind + 1 < argc) {
     return fail(exitUSAGE, "there is more than one scene; name one, --help lists the options");

@@ -24,19 +24,12 @@ static void schedule(mjgFlapInput* input, double time, const mjgCase* variant) {
 }
 
 
-static void input(const mjModel* m, mjData* d, const mjgCase* variant) {
-  mjg_flapApply(m, d, variant, schedule);
-}
+mjgFLAP_CALLBACKS
 
 
-static int reference(double* q, double* v, double time, const mjModel* m, const mjgCase* variant) {
-  return mjg_flapStep(q, v, time, m, variant, schedule);
-}
-
-
-// steps between two times: mean height, the way divided by the number of stops, and mean period from
-// one break-away to the next
-typedef struct {
+    // steps between two times: mean height, the way divided by the number of stops, and mean period from
+    // one break-away to the next
+    typedef struct {
   int n;
   double height;  // deg
   double period;  // s
@@ -86,5 +79,4 @@ static void claims(mjgClaims* claims, const mjgTrajectory* run) {
 mjgSCENE(FlapCreep, "flap-creep", "flap/flap.xml", 4,
          "the flap creeps by sticking and slipping (Borello, Figs. 16 and 17)",
          "The flap follows a very slow ramp, and its irreversible actuator sticks and slips.", mjgFLAP_SCENE,
-         .moment = 0.7, mjgCASES(creepCase), .input = input, .reference = reference, .tolerance = 1e-9,
-         .claims = claims);
+         .moment = 0.7, mjgCASES(creepCase), mjgFLAP_COMPARED, .claims = claims);

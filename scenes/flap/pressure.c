@@ -41,18 +41,12 @@ static void schedule(mjgFlapInput* input, double time, const mjgCase* variant) {
 }
 
 
-static void input(const mjModel* m, mjData* d, const mjgCase* variant) {
-  mjg_flapApply(m, d, variant, schedule);
-}
+mjgFLAP_CALLBACKS
 
 
-static int reference(double* q, double* v, double time, const mjModel* m, const mjgCase* variant) {
-  return mjg_flapStep(q, v, time, m, variant, schedule);
-}
-
-
-// time at which the flap has come to rest within 0.02 deg of its target, -1: never
-static double arrival(const mjgTrajectory* run) {
+    // time at which the flap has come to rest within 0.02 deg of its target, -1: never
+    static double
+    arrival(const mjgTrajectory* run) {
   double last = run->data[(size_t)(run->nrow - 1) * (size_t)run->ncolumn + (size_t)mjg_column(run, "time")];
   double target = mjgFLAP_TARGET(run->variant);
   for (double time = 0.1; time < last - 0.1; time += 0.005) {

@@ -44,18 +44,12 @@ static void schedule(mjgFlapInput* input, double time, const mjgCase* variant) {
 }
 
 
-static void input(const mjModel* m, mjData* d, const mjgCase* variant) {
-  mjg_flapApply(m, d, variant, schedule);
-}
+mjgFLAP_CALLBACKS
 
 
-static int reference(double* q, double* v, double time, const mjModel* m, const mjgCase* variant) {
-  return mjg_flapStep(q, v, time, m, variant, schedule);
-}
-
-
-// position error at which the flap starts to move downward after the ramp has begun, deg
-static double breakawayError(const mjgTrajectory* run) {
+    // position error at which the flap starts to move downward after the ramp has begun, deg
+    static double
+    breakawayError(const mjgTrajectory* run) {
   for (double time = 0.0705; time < 0.2; time += 0.0005) {
     if (mjg_at(run, "v_flap", time) < -1e-6) {
       return mjg_at(run, "error", time - 0.0005);
@@ -119,5 +113,4 @@ mjgSCENE(FlapRamp, "flap-ramp", "flap/flap.xml", 1.7,
          "the flap follows ramps: who drives and who brakes (Borello, Figs. 11-15)",
          "The flap follows a ramp under load. In one direction friction helps the load, and in the other it helps the "
          "motor.",
-         mjgFLAP_SCENE, .moment = 0.5, mjgCASES(rampCase), .input = input, .reference = reference, .tolerance = 1e-9,
-         .claims = claims);
+         mjgFLAP_SCENE, .moment = 0.5, mjgCASES(rampCase), mjgFLAP_COMPARED, .claims = claims);

@@ -70,6 +70,16 @@ void mjg_flapClaimTable(mjgClaims* claims, const mjgTrajectory* run, int n, mjgF
 // mean position error of a run between two times, deg
 double mjg_flapMeanError(const mjgTrajectory* run, double from, double to);
 
+// input and reference by the schedule of a scene, and their place in it
+#define mjgFLAP_CALLBACKS                                                                             \
+  static void input(const mjModel* m, mjData* d, const mjgCase* variant) {                            \
+    mjg_flapApply(m, d, variant, schedule);                                                           \
+  }                                                                                                   \
+  static int reference(double* q, double* v, double time, const mjModel* m, const mjgCase* variant) { \
+    return mjg_flapStep(q, v, time, m, variant, schedule);                                            \
+  }
+#define mjgFLAP_COMPARED .input = input, .reference = reference, .tolerance = 1e-9
+
 // parts of all scenes of the flap
 #define mjgFLAP_SCENE \
   .configure = mjg_flapConfigure, .column = "position command error load supply", .measure = mjg_flapMeasure
