@@ -27,9 +27,9 @@ static void schedule(mjgFlapInput* input, double time, const mjgCase* variant) {
 mjgFLAP_CALLBACKS
 
 
-    // steps between two times: mean height, the way divided by the number of stops, and mean period from
-    // one break-away to the next
-    typedef struct {
+// steps between two times: mean height, the way divided by the number of stops, and mean period from
+// one break-away to the next
+typedef struct {
   int n;
   double height;  // deg
   double period;  // s

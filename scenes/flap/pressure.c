@@ -44,9 +44,8 @@ static void schedule(mjgFlapInput* input, double time, const mjgCase* variant) {
 mjgFLAP_CALLBACKS
 
 
-    // time at which the flap has come to rest within 0.02 deg of its target, -1: never
-    static double
-    arrival(const mjgTrajectory* run) {
+// time at which the flap has come to rest within 0.02 deg of its target, -1: never
+static double arrival(const mjgTrajectory* run) {
   double last = run->data[(size_t)(run->nrow - 1) * (size_t)run->ncolumn + (size_t)mjg_column(run, "time")];
   double target = mjgFLAP_TARGET(run->variant);
   for (double time = 0.1; time < last - 0.1; time += 0.005) {

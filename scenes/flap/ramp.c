@@ -47,9 +47,8 @@ static void schedule(mjgFlapInput* input, double time, const mjgCase* variant) {
 mjgFLAP_CALLBACKS
 
 
-    // position error at which the flap starts to move downward after the ramp has begun, deg
-    static double
-    breakawayError(const mjgTrajectory* run) {
+// position error at which the flap starts to move downward after the ramp has begun, deg
+static double breakawayError(const mjgTrajectory* run) {
   for (double time = 0.0705; time < 0.2; time += 0.0005) {
     if (mjg_at(run, "v_flap", time) < -1e-6) {
       return mjg_at(run, "error", time - 0.0005);
