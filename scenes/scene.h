@@ -27,7 +27,7 @@ typedef struct mjgCase_ {
 // Defines a scene: what every scene has, then further members by their names. CMake finds it by this word.
 #define mjgSCENE(id, title, file, seconds, line, text, ...) \
   const mjgScene mjg_scene##id = {                          \
-      .name = (title), .xml = (file), .duration = (seconds), .description = (line), .caption = (text), ##__VA_ARGS__}
+      .name = (title), .xml = (file), .duration = (seconds), .description = (line), .caption = (text), __VA_ARGS__}
 
 // collects the claims of a scene; see claims.h
 typedef struct mjgClaims_ mjgClaims;
