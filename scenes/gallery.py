@@ -36,6 +36,7 @@ It is an MJCF file, a script in C that moves it, and claims that are checked.
     mjgear-run rod                                        # all cases of one scene, CSV in results/rod/
     mjgear-run rod --case gamma_v=0.5 --duration 1        # one case, one second
     mjgear-run rod --set gear.gamma_v=0.7                 # another configuration
+    mjgear-run rod --set option.timestep=5e-4             # an attribute of an element; joint:rod.damping=5 by name
     mjgear-run scenes/rod/rod.xml                         # any model, without script; CSV in results/rod.xml/
     mjgear-run --all                                      # everything; exit code 1 if a claim fails
     build/venv/bin/python scenes/report.py results        # plots and summary.md

@@ -321,7 +321,7 @@ static void input(const mjModel* m, mjData* d, const mjgCase* variant) {
 
 static void measure(double* value, const mjModel* m, const mjData* d) {
   (void)m;
-  value[0] = 2 * d->xpos[5];
+  value[2] = 2 * d->xpos[5];
 }
 
 
@@ -337,7 +337,7 @@ static int reference(double* q, double* v, double time, const mjModel* m, const 
 static const mjgScene slider = {.name = "slider",
                                 .xml = MJGEAR_SOURCE_DIR "/tests/data/slider.xml",
                                 .input = input,
-                                .column = "mine",
+                                .column = "height=body:mass.z nowhere=geom:none.x mine",
                                 .measure = measure,
                                 .reference = reference};
 
@@ -363,24 +363,25 @@ static double play(mjgPlay* play, const mjgScene* scene, const mjgCase* variant,
 }
 
 
-// the first row is the keyframe, with the force that acts from there on
+// the first row is the keyframe, with the force that acts from there on; what has no object is no number
 static void stateThenForceAreRecorded(void** state) {
   mjgPlay one;
   assert_true(play(&one, &slider, NULL, 1, 1, 0) < 1e-12);
   const mjgTrajectory* t = &one.trajectory;
-  const char* const names[] = {"time",    "q_slide", "v_slide", "motor_slide", "friction_slide",
-                               "place_0", "place_1", "place_2", "mine",        "difference"};
-  assert_true(t->ncolumn == 10 && t->nrow == 100);
-  for (int i = 0; i < 10; i++) {
+  const char* const names[] = {"time",           "q_slide", "v_slide", "motor_slide",
+                               "friction_slide", "place_0", "place_1", "place_2",
+                               "height",         "nowhere", "mine",    "difference"};
+  assert_true(t->ncolumn == 12 && t->nrow == 100);
+  for (int i = 0; i < 12; i++) {
     assert_string_equal(t->name[i], names[i]);
   }
   assert_true(mjg_at(t, "q_slide", 0) == 3 && mjg_at(t, "v_slide", 0) == -1);
   assert_true(mjg_at(t, "motor_slide", 0) == 40 && mjg_at(t, "motor_slide", 0.6) == 0);
   assert_true(fabs(mjg_at(t, "v_slide", 0.5) - (-1 + 10 * 0.5)) < 1e-12);
   for (int i = 0; i < 100; i++) {
-    const double* row = t->data + 10 * i;
+    const double* row = t->data + 12 * i;
     assert_true(isnan(row[4]) && row[5] == 0 && row[6] == 0);
-    assert_true(row[7] == row[1] && row[8] == 2 * row[1]);
+    assert_true(row[7] == row[1] && row[8] == row[1] && isnan(row[9]) && row[10] == 2 * row[1]);
   }
   mjg_closePlay(&one);
 }
