@@ -469,6 +469,21 @@ MUTATIONS = [
     ),
     Of(
         "plugin/solver/newton.c",
+        "test_contact.py",
+        [
+            ("error <= mjgpROOT || !isZero(p) ? error : 0;", "error;"),
+            ("differ || error == 0)", "differ)"),
+        ],
+    ),
+    Of(
+        "plugin/solver/law_error.c",
+        "test_contact.py",
+        [
+            ("mjgpZERO / mjgpLAW * s->rounding", "1 / 2.2e-16 * s->rounding"),
+        ],
+    ),
+    Of(
+        "plugin/solver/newton.c",
         "test_drive_train.py",
         [
             ("(error > mjgpGAINED * before || isZero(p))", "0"),

@@ -1,6 +1,5 @@
 #include "solver/law_error.h"
 
-#include <float.h>
 #include <math.h>
 
 #include "backlash/backlash.h"
@@ -119,9 +118,8 @@ static mjtNum shaftDistance(const mjgpStep* s, int i) {
 }
 
 
-// Returns the largest distance of a joint from the law. size: size of the torques at each
-// joint, without those of its gear. fastest: velocity to which the round-off of all
-// joints is relative.
+// Returns the largest distance of a joint from the law. size (nullable): torque at each joint of
+// which round-off is mjgpLAW. fastest: velocity to which the round-off of all joints is relative.
 static mjtNum farthest(const mjgpStep* s, int* worst, const mjtNum* size, mjtNum fastest) {
   const mjgpGears* g = s->g;
   mjtNum h = s->m->opt.timestep, most = 0;
@@ -194,7 +192,7 @@ mjtNum mjgp_lawError(mjgpStep* s, int* worst) {
     size[i] = mjMINVAL;
     for (int k = group->E_adr[i]; k < group->E_adr[i + 1]; k++) {
       mjtNum row = mju_abs(group->E[k]);
-      size[i] += row > 0 ? s->rounding[group->E_dof[k]] / (DBL_EPSILON * row) : 0;
+      size[i] += row > 0 ? mjgpZERO / mjgpLAW * s->rounding[group->E_dof[k]] / row : 0;
     }
   }
   error = farthest(s, worst, size, mjgpCLOSE * fastest + mjMINVAL);

@@ -206,7 +206,8 @@ static void settleBranches(mjgpNewton* p) {
 //---------------------------------- results -------------------------------------------------------
 
 // Returns the largest unbalanced torque of a dof, relative to the largest torque, and motion of a
-// stuck gear, relative to the fastest. In two metrics at the integrator's acceleration for s->a.
+// stuck gear, relative to the fastest; 0 if above the tolerance and round-off. In two metrics at the
+// integrator's acceleration for s->a.
 static mjtNum residual(mjgpNewton* p) {
   mjgpStep* s = p->s;
   const mjgpGroup* group = s->group;
@@ -238,18 +239,18 @@ static mjtNum residual(mjgpNewton* p) {
     }
   }
   mjtNum error = mju_max(missing > 0 ? missing / most : 0, moves > 0 ? moves / fastest : 0);
-  return error <= mjgpROOT || (s->rows && error > mjgpLAW) || !isZero(p) ? error : 0;
+  return error <= mjgpROOT || !isZero(p) ? error : 0;
 }
 
 
-// Store the results, unless the residual error is too large. differ: 1 if the forces are others than
-// those of the linear system. Returns 1 if stored
-static int finish(mjgpNewton* p, int iterations, mjtNum error, int differ) {
+// Store the results, unless the residual error is too large. flg_rounded: 1 if velocities have the
+// round-off of the forces. Returns 1 if stored
+static int finish(mjgpNewton* p, int iterations, mjtNum error, int flg_rounded) {
   mjgpStep* s = p->s;
   if (!(error <= mjgpROOT)) {
     return 0;
   }
-  if (differ) {
+  if (flg_rounded) {
     setRounding(p);
     mjgp_linearize(s);
     mjgp_addRounding(s);
@@ -404,7 +405,8 @@ static int iterate(mjgpNewton* p, int flg_connect) {
     int ends = !differ || (error <= mjgpROOT && (error > mjgpGAINED * before || isZero(p)));
     if (!changes && ends) {
       if ((!flg_connect || !toRestBranch(p)) && !mjgp_releasePieces(s->piece, s->n)) {
-        return finish(p, k, error, differ);
+        // a gradient of round-off makes velocities of round-off
+        return finish(p, k, error, differ || error == 0);
       }
     } else {
       int shortened = (differ || p->whole) && shorten(p);

@@ -1,6 +1,7 @@
 """Contact steps with exactly one solution are all solved, at every step size. Gears report an engine that calls no plugin. One robot
 does not take another's friction away. Numbers that are not finite cost nothing."""
 
+import itertools
 import os
 import time
 
@@ -12,6 +13,7 @@ GEAR = (
     '<config key="gamma_u" value="{u}"/><config key="gamma_v" value="{v}"/></instance></plugin></extension>'
 )
 SENSOR = '<plugin name="s{joint}" plugin="mjgear.transmission" instance="g" objtype="joint" objname="{joint}"/>'
+ONE_ITERATION = ("</instance>", '<config key="maxiter" value="1"/></instance>')
 STATUS = 11
 
 
@@ -107,6 +109,42 @@ def test_rounding():
             assert data.efc_D.max() > 1e14
             assert data.sensordata[STATUS] in (0, 1), (integrator, step)
             assert (data.sensordata[model.sensor_adr] * data.qvel >= 0).all(), (integrator, step)
+
+
+PRESSED = (
+    '<mujoco><option integrator="{integrator}" cone="elliptic" impratio="{impratio}"/>'
+    + GEAR.format(joint="a b", u=0.2, v=0.3)
+    + '<worldbody><geom type="plane" size="9 9 .1"/><body pos="0 0 .08"><freejoint/><geom type="box" size=".3 .1 .1" mass="30"/>'
+    '<body pos=".35 0 0"><joint name="a" axis="0 1 0" damping="1"/><geom type="capsule" fromto="0 0 0 .3 0 0" size=".05" mass="2"/>'
+    '<body pos=".4 0 0"><joint name="b" axis="0 1 0" damping="1"/><geom type="capsule" fromto="0 0 0 .3 0 0" size=".05" mass="1"/>'
+    '</body></body></body></worldbody><actuator><position joint="a" kp="100"/><position joint="b" kp="100"/></actuator><sensor>'
+    + SENSOR.format(joint="a")
+    + SENSOR.format(joint="b")
+    + "</sensor></mujoco>"
+)
+
+
+def test_stiff_contact_friction():
+    """Rows of sliding friction with up to 1e10 kg round to more than the solver's tolerance where integrator and constraints have two metrics.
+    Each step is solved, or says that it is not with one iteration, and friction of a solved one is that of the law without a rotor."""
+    for integrator, impratio, most in itertools.product(
+        ("Euler", "implicitfast", "implicit"), (1e5, 1e6, 1e7, 1e8), (None, 1)
+    ):
+        text = PRESSED.format(integrator=integrator, impratio=impratio)
+        model = mujoco.MjModel.from_xml_string(text.replace(*ONE_ITERATION) if most else text)
+        data, random, unsolved = mujoco.MjData(model), np.random.default_rng(1), 0
+        for step in range(200):
+            if step % 20 == 0:
+                data.ctrl[:] = random.uniform(-1.5, 1.5, 2)
+            u = 100 * (data.ctrl - data.qpos[7:])
+            mujoco.mj_step(model, data)
+            t, v = data.sensordata[model.sensor_adr], data.qvel[6:]
+            bound = np.abs(0.5 * u - 0.3 * t)
+            error = np.where(v == 0, np.maximum(np.abs(t) - bound, 0), np.abs(t - np.sign(v) * bound))
+            solved = data.sensordata[STATUS] in (0, 1)
+            assert not solved or (error <= 1e-8 * (1 + np.abs(u))).all(), (integrator, impratio, most, step, error)
+            unsolved += not solved
+        assert (unsolved > 0) == bool(most), (integrator, impratio, most, unsolved)
 
 
 ARM = (
