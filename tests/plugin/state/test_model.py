@@ -255,6 +255,31 @@ def test_keyframe():
         ), warnings
 
 
+def test_recompiled():
+    """With a body more the engine's recompile keeps no state of plugins: rotors and springs are told of, a brake holds as at a reset."""
+    text = """<mujoco><extension><plugin plugin="mjgear.transmission"><instance name="g"><config key="joint" value="j"/>{}</instance></plugin>
+      <plugin plugin="mjgear.brake"/></extension><worldbody><body><joint name="j"/><geom size=".1" pos=".3 0 0"/></body>
+      <body pos="0 1 0"><joint name="held" axis="0 1 0"/><geom size=".1" pos=".3 0 0"/></body></worldbody>
+      <actuator><motor joint="j"/><plugin plugin="mjgear.brake" joint="held"><config key="holding_torque" value="99"/>
+      <config key="closing_time" value=".5"/></plugin></actuator></mujoco>"""
+    gap = '<config key="backlash" value="exact"/><config key="half_gap" value=".1"/><config key="stiffness" value="99"/><config key="rotor_inertia" value=".1"/>'
+    spring = '<config key="coulomb" value="1"/><config key="presliding_stiffness" value="99"/>'
+    for keys, words in ((gap, "rotors"), (spring, "springs")):
+        spec = mujoco.MjSpec.from_string(text.format('<config key="eta_forward" value=".7"/>' + keys))
+        model = spec.compile()
+        data = mujoco.MjData(model)
+        mujoco.mj_step(model, data, 20)
+        body = spec.worldbody.add_body(pos=[0, 9, 0])
+        body.add_freejoint()
+        body.add_geom(size=[0.1, 0, 0])
+        warnings = []
+        mujoco.set_mju_user_warning(warnings.append)
+        model, data = spec.recompile(model, data)
+        mujoco.mj_step(model, data, 20)
+        assert len(warnings) == 1 and words in warnings[0] and "mj_getState" in warnings[0], warnings
+        assert data.qpos[1] == 0 and data.qvel[1] == 0
+
+
 PICKLE = """
 import pickle, sys, mujoco
 mujoco.mj_loadPluginLibrary({path!r})
