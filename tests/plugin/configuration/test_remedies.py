@@ -49,6 +49,7 @@ PAIR = '<fixed name="t" {}><joint joint="b" coef="1"/><joint joint="c" coef="1"/
 SERVO = '<position tendon="t" kp="10" kv="1"/>'
 ROPE = keys(tendon="t", eta_forward=0.7)
 FLAGS = '<option integrator="implicitfast"><flag spring="disable" damper="disable" {}/></option>'
+PGS = '<option solver="PGS"><flag warmstart="disable"/></option>'
 WEDGE = '<fixed name="t"><joint joint="a" coef="1"/><joint joint="b" coef="1"/></fixed>'
 BRAKE = '<plugin name="hold" plugin="mjgear.brake" joint="a" {}>{}</plugin>'
 TORQUE = '<config key="holding_torque" value="1"/>'
@@ -60,14 +61,19 @@ REMEDIES = [
     (option(integrator="RK4") | {"body": FLEX}, 'set <option integrator="Euler"/>', [option(integrator="Euler") | {"body": FLEX}]),
     (option(integrator="discrete") | {"body": FLEX}, 'set <option integrator="Euler"/>', [option(integrator="Euler") | {"body": FLEX}]),
     (option(noslip_iterations=3), 'set <option noslip_iterations="0"/>', [option(noslip_iterations=0)]),
+    (option(noslip_iterations=3) | keys(joint="a", gamma_u=0, gamma_v=0) | BRAKES | {"actuator": BRAKE.format("", TORQUE)}, 'set <option noslip_iterations="0"/>',
+     [option(noslip_iterations=3) | keys(joint="a", gamma_u=0, gamma_v=0)]),
+    ({"option": PGS}, 'enable the flag warmstart, or set <option solver="Newton"/>', [option(solver="PGS"), {"option": PGS.replace("PGS", "Newton")}]),
     ({"option": FLAGS.format('actuation="disable"')}, "enable the flag spring, damper or actuation",
      [{"option": FLAGS.format("")}, {"option": FLAGS.format('actuation="disable"').replace('spring="disable"', "")}, {"option": FLAGS.format('actuation="disable"').replace('damper="disable"', "")}]),
     (keys(joint="a", eta_forward=0.7, tendon="t") | {"tendon": "<spatial name='t'><site site='o'/><site site='p'/></spatial>"}, "moves no joint; leave it out", [{}]),
     (ROPE | {"tendon": PAIR.format('armature=".1"')}, "set its armature to 0, and give a joint that turns with the motor", [ROPE | {"tendon": PAIR.format("")}]),
     (ROPE | {"tendon": PAIR.format(""), "actuator": SERVO}, 'set <option integrator="discrete"/>', [ROPE | {"tendon": PAIR.format(""), "actuator": SERVO} | option(integrator="discrete")]),
+    (ROPE | {"tendon": PAIR.format(""), "actuator": '<motor tendon="t" damping="1"/>'}, 'set <option integrator="discrete"/>',
+     [ROPE | {"tendon": PAIR.format(""), "actuator": '<motor tendon="t" damping="1"/>'} | option(integrator="discrete")]),
     (ROPE | {"tendon": PAIR.format(""), "option": '<option integrator="implicitfast"><flag sleep="enable"/></option>'}, "disable the flag sleep", [ROPE | {"tendon": PAIR.format("")}]),
     (ROPE | {"tendon": WEDGE, "joint": 'actuatorfrcrange="-1 1"', "actuator": '<motor tendon="t"/>'}, "give the tendon that range",
-     [ROPE | {"tendon": WEDGE.replace('"t"', '"t" actuatorfrcrange="-1 1"'), "actuator": '<motor tendon="t"/>'}]),
+     [ROPE | {"tendon": WEDGE.replace('"t"', '"t" actuatorfrcrange="-1 1"'), "actuator": '<motor tendon="t"/>'}, ROPE | {"tendon": WEDGE, "joint": 'actuatorfrcrange="-1 1"'}]),
     (ROPE | {"tendon": WEDGE, "joint": 'actuatorgravcomp="true"'}, "leave it out", [ROPE | {"tendon": WEDGE}]),
     (keys(joint="a b", tendon="t", eta_forward=0.7) | {"tendon": WEDGE}, "take the gear off one of them", [keys(joint="a", tendon="t", eta_forward=0.7) | {"tendon": WEDGE}, keys(joint="a b", eta_forward=0.7)]),
     (keys(joint="b", tendon="t", eta_forward=0.7) | {"tendon": WEDGE, "actuator": BRAKE.format("", TORQUE)} | BRAKES, "(a brake is one)", [keys(joint="b", tendon="t", eta_forward=0.7) | {"tendon": WEDGE}]),
