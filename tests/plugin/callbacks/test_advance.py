@@ -109,13 +109,14 @@ def test_gains_that_a_rotor_bears():
         for gain, limit in (("kp", 4 * rotor / h**2), ("kv", 2 * rotor / h)):
             for factor in (0.95, 1.05):
                 kp, kv = (factor * limit, 0) if gain == "kp" else (0, factor * limit)
-                model = mujoco.MjModel.from_xml_string(
+                spec = mujoco.MjSpec.from_string(
                     f"""<mujoco><option timestep='{h}' gravity='0 0 0' integrator='{integrator}'/><extension><plugin plugin='mjgear.transmission'><instance name='g'>
                     <config key='joint' value='j'/><config key='backlash' value='exact'/><config key='half_gap' value='1'/><config key='stiffness' value='1000'/>
                     <config key='rotor_inertia' value='{rotor}'/></instance></plugin></extension><worldbody><body><joint name='j' axis='0 0 1'/><geom size='.1' mass='1e3'/></body>
-                    </worldbody><actuator><general joint='j' gainprm='{kp}' biastype='affine' biasprm='.01 {-kp} {-kv}'/></actuator>
+                    </worldbody><actuator><general joint='j' gear='2' gainprm='{kp / 4}' biastype='affine' biasprm='.005 {-kp / 4} {-kv / 4}'/></actuator>
                     <sensor><plugin plugin='mjgear.transmission' instance='g' objtype='joint' objname='j'/></sensor></mujoco>"""
                 )
+                model = spec.compile()
                 data = mujoco.MjData(model)
                 fastest = 0.0
                 for _ in range(200):
@@ -123,6 +124,9 @@ def test_gains_that_a_rotor_bears():
                     fastest = max(fastest, abs(data.sensordata[8]))  # the rotor's velocity
                 # the torque of 0.01 N m moves it by h 0.01/rotor in the first step
                 assert (fastest > 10) == (gain in taken and factor > 1), (integrator, gain, factor, fastest)
+                what = {"kp": "h^2 kp of its servos is", "kv": "h kv of its servos is"}[gain]
+                said = [line for line in mjgear.check(spec).warnings if what in line]
+                assert len(said) == (gain in taken and factor > 1), (integrator, gain, factor, said)
 
 
 if __name__ == "__main__":

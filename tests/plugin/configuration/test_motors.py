@@ -526,5 +526,49 @@ def test_attached():
     assert ends[0] == ends[1]
 
 
+# ------------------------------------------- warnings -----------------------------------------------------
+
+
+def warnings_of(words, actuator="", joint="", option="", **keys):
+    """Number of lines with these words about a gear on a hinge."""
+    text = (
+        f"<mujoco><option timestep='.001' {option}/>{instance(joint='j', **keys)}<worldbody><body><joint name='j' axis='0 1 0' {joint}/>"
+        f"<geom size='.1' mass='1'/></body></worldbody><actuator>{actuator}</actuator></mujoco>"
+    )
+    return sum(words in line for line in mjgear.check(mujoco.MjSpec.from_string(text)).warnings)
+
+
+def test_gear_that_nothing_moves():
+    """A self-locking gear without a motor stays where it is, and a warning says so."""
+    stranded = "the gear cannot be driven back and no actuator is its motor"
+    locking, yielding = {"gamma_u": 0.1, "gamma_v": 1.1}, {"gamma_u": 0.1, "gamma_v": 0.9}
+    assert warnings_of(stranded, **locking) == 1
+    assert warnings_of(stranded, **yielding) == 0
+    assert warnings_of(stranded, "<motor joint='j'/>", **locking) == 0
+    assert warnings_of(stranded, joint="actuatorgravcomp='true'", **locking) == 0
+
+
+def test_gear_without_friction():
+    """A gear without friction does not double the joint's own, and one with constant friction acts while its motor is off."""
+    twice, idle = "has frictionloss 0.2 in addition to its gear", "does nothing while its motor is off"
+    assert warnings_of(twice, joint="frictionloss='.2'", gamma_u=0, gamma_v=0) == 0
+    assert warnings_of(twice, joint="frictionloss='.2'", gamma_u=0.1, gamma_v=0) == 1
+    assert warnings_of(idle, gamma_u=0.1, gamma_v=0.2) == 1
+    assert warnings_of(idle, gamma_u=0.1, gamma_v=0.2, coulomb=0.1) == 0
+    assert warnings_of(idle, joint="armature='.1'", gamma_u=0.1, gamma_v=0.2) == 0
+
+
+def test_damping_of_a_link_behind_a_gap():
+    """Three times the link's inertia over a step: the engine takes it at the end of the step, or without the flag eulerdamp at its start."""
+    play = {"backlash": "exact", "half_gap": 0.1, "stiffness": 100, "rotor_inertia": 0.1}
+    inertia = 2 / 5 * 1 * 0.1**2  # of a ball
+    damped = f"damping='{3 * inertia / 0.001}'"
+    explicit = "this integrator is stable up to 2"
+    assert warnings_of(explicit, joint=damped, option="integrator='Euler'", **play) == 0
+    assert warnings_of(explicit, joint=damped, option="integrator='implicitfast'", **play) == 0
+    starts = "integrator='Euler'><flag eulerdamp='disable'/></option><option"
+    assert warnings_of(explicit, joint=damped, option=starts, **play) == 1
+
+
 if __name__ == "__main__":
     scripts.run(globals())
