@@ -1137,7 +1137,7 @@ MUTATIONS = [
     ),
     Of(
         "plugin/configuration/gap.c",
-        "test_plugin_gap test_plugin_config test_plugin_brake.py test_plugin_tendon_gap.py test_plugin_gaps",
+        "test_plugin_gap test_plugin_motors.py test_plugin_brake.py test_plugin_tendon_gap.py test_plugin_gaps",
         [
             ("if (value != 0 && !mjgp_readsGapKey", "if (!mjgp_readsGapKey"),
             ("} else if (joint->gap == mjgpGAP_NONE) {", "} else if (0) {"),

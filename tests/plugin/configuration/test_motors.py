@@ -547,6 +547,14 @@ def test_gear_that_nothing_moves():
     assert warnings_of(stranded, "<motor joint='j'/>", **locking) == 0
     assert warnings_of(stranded, joint="actuatorgravcomp='true'", **locking) == 0
 
+    # a motor that is a joint has the gear, and the joint that it drives none
+    pair = instance(joint="j", motor_joint="m", backlash="exact", half_gap=0.1, stiffness=100, **locking)
+    links = "<body><joint name='j' axis='0 1 0'/><geom size='.1'/><body><joint name='m' axis='0 1 0'/><geom size='.1'/></body></body>"
+    spec = mujoco.MjSpec.from_string(f"<mujoco>{pair}<worldbody>{links}</worldbody></mujoco>")
+    assert [line.split(":")[0] for line in mjgear.check(spec).warnings if stranded in line] == [
+        "mjgear.transmission, joint 'm'"
+    ]
+
 
 def test_gear_without_friction():
     """A gear without friction does not double the joint's own, and one with constant friction acts while its motor is off."""
