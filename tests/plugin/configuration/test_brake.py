@@ -275,6 +275,22 @@ def test_added_and_attached() -> None:
     for _ in range(200):
         mujoco.mj_step(model, data)
     assert data.qvel[1] == 0 and data.qvel[0] > 0.1
+    assert model.actuator_ctrllimited.all() and model.actuator_ctrlrange.tolist() == [[0, 1], [0, 1]]
+    named = mujoco.MjSpec()
+    named.worldbody.add_body().add_joint(name="j")
+    named.add_plugin(name="j_brake", plugin_name="mjgear.brake")
+    for spec, joint, group, line in (
+        (robot, "elbow", 0, "the model has a 'elbow_brake' already"),
+        (named, "j", 0, "the model has a 'j_brake' already"),
+        (
+            mujoco.MjSpec.from_string(MODEL.format(gear="", integrator="Euler", more="", brake="")),
+            "j",
+            True,
+            "group is True; give a whole number",
+        ),
+    ):
+        with scripts.refuses(line):
+            mjgear.add_brake(spec, joint, holding_torque=1, group=group)
     for wrong, line in (
         ({"holding_torque": -1}, "negative"),
         ({}, "how strong"),
