@@ -1151,8 +1151,7 @@ MUTATIONS = [
     ),
     Of(
         "plugin/configuration/check.c",
-        "test_plugin_config test_plugin_coupling test_plugin_brake.py test_plugin_rotors.py test_plugin_tendon.py "
-        "test_plugin_remedies.py test_plugin_motors.py test_plugin_advance.py test_mjgear.py test_python_strict.py",
+        "test_plugin_remedies.py test_plugin_motors.py test_plugin_advance.py test_plugin_presliding test_plugin_tendon.py",
         [
             ("} else if (discrete && m->nflex) {", "} else if (0) {"),
             ("rubs(joint + i) || joint[i].brake.actuator >= 0 ||", "rubs(joint + i) ||"),
