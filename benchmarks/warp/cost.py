@@ -67,7 +67,7 @@ class Case:
     def _states(self):
         d, g = self.data, self.gears
         states = [d.qpos, d.qvel, d.act, d.qacc_warmstart, d.time]
-        return states + ([g.friction, g.internal, g.mode, g._slack] if g else [])
+        return states + ([g.friction, g.internal_force, g.mode, g._slack] if g else [])
 
     def _start(self):
         for x, first in zip(self._states(), self.first):

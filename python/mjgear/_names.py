@@ -24,3 +24,13 @@ def renamed(old: str, new: Callable[..., Any], **fixed: Any) -> Callable[..., An
     call.__name__ = call.__qualname__ = old
     call.__doc__ = f"The old name of {new.__qualname__}."
     return call
+
+
+def renamed_attribute(old: str, new: str) -> property:
+    """Return a property of the old name that warns and has the attribute of the new one."""
+
+    def get(owner: Any) -> Any:
+        return getattr(owner, new)
+
+    get.__qualname__ = new
+    return property(renamed(old, get))

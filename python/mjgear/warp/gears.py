@@ -15,6 +15,7 @@ from mjgear._robots import add_robot_gears
 from mjgear._spec import add
 from mjgear._errors import GearError, GearKeyError, GearTypeError
 from mjgear._gears import Counts
+from mjgear._names import renamed_attribute
 
 from . import check, engine, kernels, reading
 
@@ -32,6 +33,9 @@ _ROUNDS = 12
 
 # iterations of the constraint solve with elliptic cones: it takes many, and rounds that continue from there a third of the launches
 _ITERATIONS = 4
+
+# members of structures of the kernels that have another name here
+_OF_KERNELS = {"slack": "_slack", "internal": "internal_force", "power": "power_loss"}
 
 
 def put_model(mjm: mujoco.MjModel, batch_sizes: dict[str, int] | None = None) -> mjw.Model:
@@ -249,10 +253,10 @@ class Gears:
     gamma_v_quadratic: Any
     # results of the last step, of each gear (nworld, n) and of each world (nworld)
     friction: wp.array
-    internal: wp.array
+    internal_force: wp.array
     mode: wp.array
     state: wp.array
-    power: wp.array
+    power_loss: wp.array
     residual: wp.array
     status: wp.array
     steps: wp.array
@@ -286,7 +290,7 @@ class Gears:
 
         for key, value in read.numbers.items():
             setattr(self, key, wp.array(np.tile(value, (nworld, 1)), dtype=wp.float32))
-        for name in ("friction", "internal", "power", "residual", "_slack"):
+        for name in ("friction", "internal_force", "power_loss", "residual", "_slack"):
             setattr(self, name, wp.zeros((nworld, n), dtype=wp.float32))
         self.mode = wp.zeros((nworld, n), dtype=int)
         self.state = wp.zeros((nworld, n), dtype=int)
@@ -341,15 +345,8 @@ class Gears:
         # the step's end, after the model's own callback
         self._chain(model, "sensor", self._finish)
 
-    @property
-    def internal_force(self) -> wp.array:
-        """Internal force lambda, (nworld, n), under its name on the host."""
-        return self.internal
-
-    @property
-    def power_loss(self) -> wp.array:
-        """Power that friction turns into heat, W, (nworld, n), under its name on the host."""
-        return self.power
+    internal = renamed_attribute("internal", "internal_force")
+    power = renamed_attribute("power", "power_loss")
 
     def __getitem__(self, name: str) -> "Gear":
         """The gear of one joint: ``gears["elbow"].friction`` is a view of (nworld)."""
@@ -361,7 +358,7 @@ class Gears:
         """Arrays of this object as a struct for kernels."""
         made = kind()
         for name in kind.vars:
-            setattr(made, name, getattr(self, name if name != "slack" else "_slack"))
+            setattr(made, name, getattr(self, _OF_KERNELS.get(name, name)))
         return made
 
     def _threads(self) -> int:
@@ -399,7 +396,7 @@ class Gears:
             dim=self.friction.shape,
             inputs=[worlds],
             outputs=[
-                self.friction, self.internal, self.mode, self._slack, self.state, self.power, self.residual,
+                self.friction, self.internal_force, self.mode, self._slack, self.state, self.power_loss, self.residual,
                 self.status, self.steps, self.unsettled, self.slow, self.iterations,
             ],
         )  # fmt: skip
