@@ -8,8 +8,8 @@ add_custom_target(fuzzers)
 add_custom_target(fuzzers_long)
 
 
-# tests that take more than two seconds, and about how many, so that the longest begin first; the others have the label
-# "fast", and pytest marks these "slow"
+# tests that take more than two seconds, and about how many, so that the longest begin first; pytest marks these "slow", and of the
+# others those in C have the label "fast": pytest -m "not slow" runs those in Python
 file(STRINGS "${PROJECT_SOURCE_DIR}/tests/slow.txt" slow_tests)
 
 # cost_and_label(NAME LABELS...)  the labels, with "fast" where that is true
@@ -20,7 +20,7 @@ function(cost_and_label name)
   if(row)
     string(REGEX REPLACE ".* " "" seconds "${row}")
     set_tests_properties(${name} PROPERTIES COST ${seconds})
-  else()
+  elseif(NOT "python" IN_LIST labels)
     list(APPEND labels fast)
   endif()
   set_tests_properties(${name} PROPERTIES LABELS "${labels}")
