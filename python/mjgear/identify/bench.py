@@ -23,6 +23,8 @@ INPUTS = ("torque", "current", "goal", "voltage")
 _STEP = 1e-3  # s, largest step of the simulation
 _SAMPLES = 4000  # most samples of all dynamometer logs together; of more, neighbours are averaged
 _LOADED = 0.05  # least output torque over the motor's that shows how friction depends on load
+_FAST = 50.0  # rad/s, a speed that gears have seldom
+_AGAINST = -0.5  # correlation of motor and output torque below which one has the wrong sign
 _STEADY = 0.02  # largest scatter of torque and speed in such an average, relative to their largest and usual values
 
 # torques and inertias of the core's array, and (below) numbers per torque: s times the
@@ -515,6 +517,10 @@ class Dynamometer(Bench):
         speed = _positive(max((float(np.quantile(np.abs(log.data["velocity"]), 0.9)) for log in logs), default=0.0))
         if threshold is None:
             threshold = 0.01 * speed
+        if speed > _FAST:
+            self.notes.append(
+                f"the joint turns at {speed:.3g} rad/s, {speed * 30 / math.pi:.3g} rpm: if the column is in deg/s or rpm, name its unit, --column velocity=NAME:deg/s"
+            )
         moves = []
         self.threshold = threshold
         self.moving: list[np.ndarray] = []
@@ -538,7 +544,9 @@ class Dynamometer(Bench):
                 "dynamometer's logs need motion"
             )
         self.logs = moves
-        most = _positive(max(float(np.max(np.abs(log.data[self.input]))) for log in moves))
+        most = max(float(np.max(np.abs(log.data[self.input]))) for log in moves)
+        if most == 0:
+            raise LogError(f"the motor's {self.input} is 0 in all logs; check its column")
         torque = self._usual_torque(most)
         electric = (
             {"torque_constant": most / speed, "resistance": most**2 / (torque * speed)}
@@ -575,10 +583,18 @@ class Dynamometer(Bench):
             raise LogError(
                 "the output torque is 0 in all logs; a dynamometer's logs need a load. Logs without one: --bench friction"
             )
+        along = sum(float(np.dot(log.data[self.input], log.data["output"])) for log in self.logs)
+        size = math.prod(
+            math.sqrt(sum(float(np.sum(log.data[n] ** 2)) for log in self.logs)) for n in (self.input, "output")
+        )
+        if along < _AGAINST * size and self.input != "voltage":
+            raise LogError(
+                f"output is against the motor's {self.input} in all of the logs; both are positive along the position: --column output=NAME:-1 changes its sign"
+            )
         if torque < _LOADED * most and self.input == "torque":
             self.notes.append(
-                f"the output torque is at most {torque / most:.2g} of the motor's: a gear's dependence on load does not show; logs without "
-                "a load: --bench friction"
+                f"the output torque is at most {torque / most:.2g} of the motor's: a gear's dependence on load does not show; check the "
+                "units of both; logs without a load: --bench friction"
             )
         return torque
 

@@ -39,7 +39,7 @@ class Suspect:
     """A term that the model lacks.
 
     Attributes:
-      name: "time", "temperature", "position", "cogging", "direction", "speed" or "load".
+      name: of _SUSPECTS: "time", "temperature", "position", "cogging", "direction", ...
       explains: part of the squared held-out residual that it takes away.
       is_sure: whether it does so log after log.
       text: what it would mean.
@@ -150,6 +150,10 @@ def _direction(m: _Motion) -> list[np.ndarray]:
     return [np.ones_like(m.v)]
 
 
+def _direction_and_speed(m: _Motion) -> list[np.ndarray]:
+    return [np.ones_like(m.v), np.abs(m.v)]
+
+
 def _speed(m: _Motion) -> list[np.ndarray]:
     return [m.sign * hat for hat in _hats(np.abs(m.v), _SPEEDS)[:-1]]
 
@@ -166,6 +170,10 @@ def _load(m: _Motion) -> list[np.ndarray]:
 
 def _load_squared(m: _Motion) -> list[np.ndarray]:
     return [m.sign * m.load**2 * side for side in _sides(m)]
+
+
+def _load_by_direction(m: _Motion) -> list[np.ndarray]:
+    return [np.abs(m.load) * side for side in _sides(m)]
 
 
 def _sides(m: _Motion) -> tuple[np.ndarray, np.ndarray]:
@@ -194,7 +202,7 @@ _SUSPECTS: dict[str, tuple[list[Family], str]] = {
         "A torque depends on the position, {periods} periods a turn: cogging",
     ),
     "direction": (
-        [_direction],
+        [_direction, _direction_and_speed],
         "Friction depends on the direction, or a constant torque of {constant:.2g} N m is missing",
     ),
     "speed": (
@@ -202,6 +210,7 @@ _SUSPECTS: dict[str, tuple[list[Family], str]] = {
         "Friction depends on the speed in another way",
     ),
     "load": ([_load, _load_squared], "Friction depends on the load in another way"),
+    "load by direction": ([_load_by_direction], "Friction that depends on the load differs between the directions"),
     "motor": (["motor_viscous"], "The motor has viscous friction in front of the teeth: a rung, gamma_motor, fits it"),
 }
 

@@ -499,6 +499,20 @@ class Dynamometer(unittest.TestCase):
             self.assertAlmostEqual(found.intervals[name].value, true, delta=0.02 * max(true, 0.2))
         self.assertIn("eta_forward", json.loads(found.json())["parameters"])
 
+    def test_wrong_columns(self):
+        """A motor torque of 0, and one with the sign of the other side."""
+        t = 0.01 * np.arange(500)
+        v, u = np.sin(t), 5 * np.cos(2 * t)
+        for motor, text in ((0 * u, "motor's torque is 0 in all logs"), (-u, "against the motor's torque.*:-1")):
+            data = {"velocity": v, "torque": motor, "output": 0.8 * u - 0.1 * np.sign(v)}
+            with self.assertRaisesRegex(identify.LogError, text):
+                identify.Dynamometer([identify.Log("log", 0.01, data)], identify.servo("torque"))
+        # mN m beside N m, deg/s as rad/s
+        data = {"velocity": 180 / np.pi * v, "torque": 1000 * u, "output": 0.8 * u - 0.1 * np.sign(v)}
+        notes = identify.Dynamometer([identify.Log("log", 0.01, data)], identify.servo("torque")).notes
+        self.assertIn("check the units of both", notes[1])
+        self.assertIn("if the column is in deg/s", notes[0])
+
 
 def steady(friction, rng, logs=8, noise=0.01):
     """Runs without a load: each at one speed after another, in both directions, with the friction torque of the motor."""
@@ -540,6 +554,7 @@ class FreeRun(unittest.TestCase):
     def test_missing_terms(self):
         for name, friction in (
             ("direction", lambda v, k: 0.4 * np.sign(v) + 0.1 * v + 0.05),
+            ("direction", lambda v, k: np.where(v > 0, 0.7 + 0.2 * v, -0.3 + 0.4 * v)),
             ("time", lambda v, k: (0.4 - 0.02 * k) * np.sign(v) + 0.1 * v),
         ):
             found = self.found(friction)

@@ -14,6 +14,7 @@ import made_up_servo
 from mjgear import identify
 from mjgear.identify import suspects
 from mjgear.identify.intervals import derived
+from test_identify_ladder import TORQUE, delivered, dynamometer
 
 LONG = bool(os.environ.get("MJGEAR_LONG"))
 DRAWS = 20 if LONG else 1
@@ -103,6 +104,18 @@ class Suspects(unittest.TestCase):
         found = [self.misfit() for _ in range(DRAWS)]
         say("clean", alarms=sum(m.is_found for m in found))
         self.assertLessEqual(sum(m.is_found for m in found), 0.05 * DRAWS, [m.notes() for m in found])
+
+    def test_load_by_direction(self):
+        """A gear whose coefficients differ between the directions, on a dynamometer."""
+
+        def law(u, v):
+            return np.where(v > 0, delivered(u, v, 0.05, 0.08, 2), delivered(u, v, 0.15, 0.25, 2))
+
+        made = identify.Dynamometer(dynamometer(law, logs=8), TORQUE)
+        found = suspects.look(made, identify.fit(made, identify.MODELS["gamma"], identify.Budget(starts=1)))
+        first = found.suspects[0]
+        self.assertEqual((first.name, first.is_sure), ("load by direction", True), found.notes())
+        self.assertGreater(first.explains, 0.9)
 
     def test_noise(self):
         t = 0.005 * np.arange(2000)
