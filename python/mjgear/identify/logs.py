@@ -33,7 +33,7 @@ import math
 import tokenize
 import zipfile
 import zlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -209,7 +209,7 @@ class Log:
 
 
 @dataclass
-class _Table:
+class Table:
     """An unconverted file: columns by their own names, the line of the first row, facts."""
 
     columns: dict[str, np.ndarray]
@@ -271,7 +271,7 @@ def _is_number(text: str) -> bool:
     return True
 
 
-def _read_csv(path: Path, named: Sequence[str] | None = None) -> _Table:
+def _read_csv(path: Path, named: Sequence[str] | None = None) -> Table:
     """A CSV file; `named` are the names of its columns where it has no line of them."""
     lines = _text(path).splitlines()
     facts: dict[str, float | str] = {}
@@ -302,7 +302,7 @@ def _read_csv(path: Path, named: Sequence[str] | None = None) -> _Table:
     try:  # numbers alone; the reader below names what is wrong with other text
         table = np.loadtxt(body if any(body) else ["none"], delimiter=dialect.delimiter, comments=None, ndmin=2)
         if table.shape[1] == len(header):
-            return _Table(dict(zip(header, np.ascontiguousarray(table.T))), start + 2, facts)
+            return Table(dict(zip(header, np.ascontiguousarray(table.T))), start + 2, facts)
     except ValueError:
         pass
     rows = []
@@ -329,7 +329,7 @@ def _read_csv(path: Path, named: Sequence[str] | None = None) -> _Table:
                 # refused only if the column is used
                 values[k] = math.nan
         columns[name] = values
-    return _Table(columns, start + 2, facts)
+    return Table(columns, start + 2, facts)
 
 
 @functools.cache
@@ -348,7 +348,7 @@ def read_torques(path: str) -> tuple[np.ndarray, np.ndarray]:
     return q, torque
 
 
-def _read_json(path: Path) -> _Table:
+def _read_json(path: Path) -> Table:
     content = read_json(path)
     if not isinstance(content, dict) or not isinstance(content.get("entries"), list) or not content["entries"]:
         raise LogError(f"{path}: no list 'entries'; the JSON of Rhoban/bam has one")
@@ -369,7 +369,7 @@ def _read_json(path: Path) -> _Table:
         if not isinstance(dt, float) or not 0 < dt < math.inf:
             raise LogError(f"{path}: dt = '{dt}' is no time between entries, s")
         columns["timestamp"] = dt * np.arange(len(entries))
-    return _Table(columns, 0, facts)
+    return Table(columns, 0, facts)
 
 
 def read_npz(path: Path, what: str) -> dict[str, np.ndarray]:
@@ -384,7 +384,7 @@ def read_npz(path: Path, what: str) -> dict[str, np.ndarray]:
         raise LogError(f"{what}: {_listed([str(error)], 300)}") from None
 
 
-def _read_npz(path: Path) -> _Table:
+def _read_npz(path: Path) -> Table:
     whole = f"{path}: not a TimeSeries of mujoco.sysid"
     content = read_npz(path, whole)
     if not {"times", "data"} <= content.keys():
@@ -411,7 +411,28 @@ def _read_npz(path: Path) -> _Table:
             columns[name] = data[:, int(indices[0])].astype(float)
     if not mapping:
         columns |= {f"column{i}": data[:, i].astype(float) for i in range(data.shape[1])}
-    return _Table(columns, 0, {})
+    return Table(columns, 0, {})
+
+
+def read_table(path: Path, header: Sequence[str] | None = None, npz: Callable[[Path], Table] = _read_npz) -> Table:
+    """An unconverted file, by its suffix.
+
+    Args:
+      header: names of the columns of a CSV that has no line of them.
+      npz: reads an npz.
+
+    Raises:
+      LogError: it cannot be read.
+    """
+    suffix = Path(path.name.removesuffix(".gz")).suffix
+    if suffix in (".csv", ".txt"):
+        return _read_csv(path, header)
+    reader = {".json": _read_json, ".npz": npz}.get(suffix)
+    if reader is None:
+        raise LogError(
+            f"{path}: logs are .csv, .json, .npz, .parquet or .mcap files, or folders of rosbag2; of an arm the first three"
+        )
+    return reader(path)
 
 
 def read(
@@ -447,18 +468,11 @@ def read(
         if isinstance(given, float) and not math.isfinite(given):
             raise LogError(f"{path}: {fact} = '{given}' is not a number")
     path, part = recordings.split(path)
-    stem = path.name.removesuffix(".gz")
-    reader = None if not recordings.fits(path) else lambda _: _Table(recordings.read(path, part), 0, {})
-    reader = reader or {".csv": _read_csv, ".txt": _read_csv, ".json": _read_json, ".npz": _read_npz}.get(
-        Path(stem).suffix
-    )
-    if reader is None:
-        raise LogError(f"{path}: logs are .csv, .json, .npz, .parquet or .mcap files, or folders of rosbag2")
-    table = _read_csv(path, header) if reader is _read_csv else reader(path)
+    table = Table(recordings.read(path, part), 0, {}) if recordings.fits(path) else read_table(path, header)
     chosen = _choose(path, table, columns or {}, defaults or {}, angles)
     values = {}
     for quantity, column in chosen.items():
-        values[quantity] = _quantity(path, table, quantity, column)
+        values[quantity] = in_si(path, table, quantity, column)
         span = (
             float(np.ptp(values[quantity]))
             if quantity in ("position", "goal", "rotor") and len(values[quantity])
@@ -514,7 +528,7 @@ def _listed(names: Iterable[str], most: int = 60) -> str:
 
 
 def _choose(
-    path: Path, table: _Table, wanted: Mapping[str, str | Column], defaults: Mapping[str, Column], angles: bool = True
+    path: Path, table: Table, wanted: Mapping[str, str | Column], defaults: Mapping[str, Column], angles: bool = True
 ) -> dict[str, Column]:
     """quantity -> column of this file."""
     chosen = {}
@@ -540,7 +554,7 @@ def _choose(
     return chosen
 
 
-def _quantity(path: Path, table: _Table, quantity: str, column: Column) -> np.ndarray:
+def in_si(path: Path, table: Table, quantity: str, column: Column) -> np.ndarray:
     """A column in SI units, without wrap-around."""
     raw = table.columns[column.name]
     bad = np.flatnonzero(~np.isfinite(raw))
@@ -561,15 +575,32 @@ def _quantity(path: Path, table: _Table, quantity: str, column: Column) -> np.nd
     return values
 
 
+def check_time(path: Path, time: np.ndarray, first: int) -> None:
+    """Check that the time of the rows increases; first: line of the first one, 0: the file has no lines.
+
+    Raises:
+      LogError: it does not.
+    """
+    back = np.flatnonzero(np.diff(time) <= 0)
+    if back.size:
+        place = f"line {first + back[0] + 1}" if first else f"entry {back[0] + 1}"
+        raise LogError(f"{path}: {place}: time does not increase ({time[back[0]]:g} s, then {time[back[0] + 1]:g} s)")
+
+
+def stem(path: Path) -> str:
+    """Name of a log: that of its file without suffixes."""
+    name = path.name
+    for suffix in (".gz", ".csv", ".json", ".npz", ".txt", ".parquet", ".mcap"):
+        name = name.removesuffix(suffix)
+    return name
+
+
 def _resample(path: Path, values: dict[str, np.ndarray], dt: float, first: int, facts: dict[str, float | str]) -> Log:
     """Values at even times, linear between the measured ones."""
     time = values.pop("time")
     if time.size < 10:
         raise LogError(f"{path}: {time.size} samples; a log needs 10 at least")
-    back = np.flatnonzero(np.diff(time) <= 0)
-    if back.size:
-        place = f"line {first + back[0] + 1}" if first else f"entry {back[0] + 1}"
-        raise LogError(f"{path}: {place}: time does not increase ({time[back[0]]:g} s, then {time[back[0] + 1]:g} s)")
+    check_time(path, time, first)
     if (time[-1] - time[0]) / dt > _DENSEST * time.size:
         raise LogError(
             f"{path}: {time.size} samples in {time[-1] - time[0]:g} s, and one is wanted every {dt:g} s; if the "
@@ -586,7 +617,4 @@ def _resample(path: Path, values: dict[str, np.ndarray], dt: float, first: int, 
         data["enable"] = data["enable"] > 0.5
     if "voltage" not in data and "duty" in data and "supply" in data and np.max(np.abs(data["duty"])) <= 1.05:
         data["voltage"] = data["duty"] * data["supply"]
-    name = path.name
-    for suffix in (".gz", ".csv", ".json", ".npz", ".txt", ".parquet", ".mcap"):
-        name = name.removesuffix(suffix)
-    return Log(name, dt, data, facts, float(time[0]))
+    return Log(stem(path), dt, data, facts, float(time[0]))

@@ -434,7 +434,7 @@ class Files(unittest.TestCase):
                 self.read(path)
             self.tau[7, 3] = np.nan
             self.table(path, spellings[0])
-            with self.assertRaisesRegex(LogError, "column 'tau4', row 8 below the header: no number"):
+            with self.assertRaisesRegex(LogError, "column 'tau4', line 9: no number"):
                 self.read(path)
 
     def test_no_line_of_names(self):

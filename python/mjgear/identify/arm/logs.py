@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import mujoco
@@ -95,13 +95,11 @@ def find(names: Iterable[str], joints: Sequence[str], quantity: str) -> list[str
     return [f for f in bare if f is not None] if all(f is not None for f in bare) else None
 
 
-def _arrays(
-    path: Path, model: mujoco.MjModel, joints: Sequence[str]
-) -> tuple[dict[str, np.ndarray], dict[str, float | str]]:
+def _arrays(path: Path, model: mujoco.MjModel, joints: Sequence[str]) -> single.Table:
     """Columns and facts of an npz."""
     content = single.read_npz(path, f"{path}: cannot be read")
     if "sensordata_data" in content:
-        return _trajectory(path, content, model, joints), {}
+        return single.Table(_trajectory(path, content, model, joints), 0, {})
     columns: dict[str, np.ndarray] = {}
     facts: dict[str, float | str] = {}
     for name, values in content.items():
@@ -111,7 +109,7 @@ def _arrays(
             columns[name] = values.astype(float)
         elif values.ndim == 0:
             facts[name] = float(values) if values.dtype.kind in "fiu" else str(values)
-    return columns, facts
+    return single.Table(columns, 0, facts)
 
 
 def _trajectory(
@@ -146,18 +144,6 @@ def _trajectory(
     return columns
 
 
-def _matrix(path: Path, columns: Mapping[str, np.ndarray], names: Sequence[str], column: Column | None) -> np.ndarray:
-    values = np.stack([columns[name] for name in names], axis=1).astype(float)
-    bad = np.argwhere(~np.isfinite(values))
-    if bad.size:
-        raise LogError(f"{path}: column '{names[bad[0, 1]]}', row {bad[0, 0] + 1} below the header: no number")
-    if column is None:
-        return values
-    if column.wrap:
-        values = np.unwrap(values, period=column.wrap, axis=0)
-    return values * column.scale
-
-
 def read(
     path: str | Path,
     model: mujoco.MjModel,
@@ -183,24 +169,12 @@ def read(
       LogError: with file and column.
     """
     path = Path(path)
-    stem = path.name.removesuffix(".gz")
-    first = 0
-    if stem.endswith(".npz"):
-        table, said = _arrays(path, model, joints)
-    elif stem.endswith((".csv", ".txt")):
-        named = (
-            None
-            if header is None
-            else [name.replace("{}", str(k + 1)) for name in header for k in range(len(joints) if "{}" in name else 1)]
-        )
-        read_table = single._read_csv(path, named)
-        table, said, first = read_table.columns, read_table.facts, read_table.first
-    elif stem.endswith(".json"):
-        read_table = single._read_json(path)
-        table, said = read_table.columns, read_table.facts
-    else:
-        raise LogError(f"{path}: logs are .csv, .json or .npz files")
-    said = {**said, **(facts or {})}
+    named = header and [
+        name.replace("{}", str(k + 1)) for name in header for k in range(len(joints) if "{}" in name else 1)
+    ]
+    read_table = single.read_table(path, named, lambda npz: _arrays(npz, model, joints))
+    table = read_table.columns
+    said = {**read_table.facts, **(facts or {})}
     given = dict(columns or {})
     known = (*WORDS, "time")
     for quantity in given:
@@ -211,7 +185,8 @@ def read(
         column = Column.parse(given[quantity]) if quantity in given else None
         names = _named(path, table, joints, column.name, quantity) if column else find(table, joints, quantity)
         if names is not None:
-            values[quantity] = _matrix(path, table, names, column)
+            each = [replace(column or Column(""), name=name) for name in names]
+            values[quantity] = np.stack([single.in_si(path, read_table, quantity, c) for c in each], axis=1)
     if "position" not in values:
         raise LogError(
             f"{path}: no columns for the positions of {', '.join(joints)}; name them: --column 'position=NAME_{{}}', or the joints that were logged: --joints NAMES "
@@ -223,14 +198,13 @@ def read(
             f"{path}: neither torques nor currents of all of {', '.join(joints)}; name them: --column 'torque=NAME_{{}}', or the joints that were logged: --joints NAMES "
             f"(there are: {', '.join(list(table)[:40])})"
         )
-    time = _time(path, table, given.get("time"), dt, said, values["position"].shape[0], first)
+    time = _time(path, read_table, given.get("time"), dt, said, values["position"].shape[0])
     step = float(np.median(np.diff(time)))
     even = time[0] + step * np.arange(int(np.floor((time[-1] - time[0]) / step + 1e-6)) + 1)
     if np.max(np.abs(np.diff(time) - step)) > 1e-6 * step:
         values = {k: np.stack([np.interp(even, time, x) for x in v.T], axis=1) for k, v in values.items()}
-    log = ArmLog(re.sub(r"\.(csv|json|npz|txt)$", "", stem), step, values["position"], values["current" if is_current else "torque"], is_current,
-                 values.get("goal"), values.get("temperature"), said)  # fmt: skip
-    return log
+    return ArmLog(single.stem(path), step, values["position"], values["current" if is_current else "torque"], is_current,
+                  values.get("goal"), values.get("temperature"), said)  # fmt: skip
 
 
 def _named(
@@ -250,29 +224,21 @@ def _named(
 
 
 def _time(
-    path: Path,
-    table: Mapping[str, np.ndarray],
-    given: str | None,
-    dt: float | None,
-    facts: Mapping[str, float | str],
-    n: int,
-    first: int,
+    path: Path, table: single.Table, given: str | None, dt: float | None, facts: Mapping[str, float | str], n: int
 ) -> np.ndarray:
     """Time of each sample, s."""
     column = Column.parse(given) if given else None
-    names = [column.name] if column else ["time", "timestamp", "t", "times", "Time", "Timestamp"]
-    name = next((k for k in names if k in table), None)
-    if name is None:
+    if column is None:
+        words = {w: w.lower() if len(w) > 1 else w for w in table.columns}  # T may be a temperature
+        column = next((Column(w) for w, plain in words.items() if single.ALIASES.get(plain, plain) == "time"), None)
+    if column is None or column.name not in table.columns:
         step = dt if dt is not None else facts.get("dt")
         if step is None:
             raise LogError(f"{path}: no column of time; name it, --column time=NAME, or give --dt")
         return float(step) * np.arange(n)
-    time = table[name] * (column.scale if column else 1.0)
-    back = np.flatnonzero(~(np.diff(time) > 0))
-    if back.size:
-        place = f"line {first + back[0] + 1}" if first else f"sample {back[0] + 1}"
-        raise LogError(f"{path}: {place}: time does not increase ({time[back[0]]:g} s, then {time[back[0] + 1]:g} s)")
-    return np.asarray(time)
+    time = single.in_si(path, table, "time", column)
+    single.check_time(path, time, table.first)
+    return time
 
 
 def read_all(
