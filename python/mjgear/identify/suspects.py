@@ -88,9 +88,13 @@ class Misfit:
         misfit = f"the model does not explain the logs: its residual is {self.ratio:.2g} times the noise of sensors and simulation"
         sure = [s for s in self.suspects if s.is_sure]
         if not sure:
+            nearest = ""
+            if self.suspects and (best := self.suspects[0]).explains > _WORTH:
+                nearest = f" (the nearest: {best.text}, {100 * best.explains:.0f} % in the mean over logs; more logs would decide)"
             return [
-                f"{misfit}. Neither time, temperature, position, direction, speed, load nor the motor's viscous friction explains it. The intervals "
-                "cover each of them, and an error of the law as large as the residual; those 'of this law' say what predicts these logs"
+                f"{misfit}. Neither time, temperature, position, direction, speed, load nor the motor's viscous friction explains it log after log"
+                f"{nearest}. The intervals cover each of them, and an error of the law as large as the residual; those 'of this law' say what predicts "
+                "these logs"
             ]
         first, *others = sure
         beside = f" ({', '.join(f'{s.name} {100 * s.explains:.0f} %' for s in others)})" if others else ""

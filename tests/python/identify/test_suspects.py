@@ -117,6 +117,13 @@ class Suspects(unittest.TestCase):
         self.assertEqual((first.name, first.is_sure), ("load by direction", True), found.notes())
         self.assertGreater(first.explains, 0.9)
 
+    def test_nearest(self):
+        """A suspect that explains most of the residual, but not log after log, is said with its doubt."""
+        likely = suspects.Suspect("speed", 0.8, False, "Friction depends on the speed in another way", {}, [])
+        note = suspects.Misfit(9.0, [likely]).notes()[0]
+        self.assertRegex(note, "log after log .the nearest: Friction depends on the speed in another way, 80 %")
+        self.assertNotIn("nearest", suspects.Misfit(9.0, [dataclasses.replace(likely, explains=0.1)]).notes()[0])
+
     def test_noise(self):
         t = 0.005 * np.arange(2000)
         x = np.sin(7 * t) + 3e-3 * self.rng.standard_normal(t.size)
