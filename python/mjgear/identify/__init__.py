@@ -72,6 +72,7 @@ FRICTION_MODELS = ("native", "curved", "falling")
 
 def identify(
     logs: Sequence[str | Path],
+    *,
     bench: str = "pendulum",
     servo: str | Servo = "torque",
     columns: Mapping[str, str | Column] | None = None,
@@ -117,15 +118,15 @@ def identify(
         angles=bench not in ("dynamometer", "friction"),
     )
     if bench == "pendulum":
-        return identify_bench(Pendulum(read_logs, machine, input, known, fit, step=step), **options)
+        return identify_bench(Pendulum(read_logs, machine, input, known=known, fit=fit, step=step), **options)
     if bench in ("dynamometer", "friction"):
         made = (Dynamometer if bench == "dynamometer" else FreeRun)(
             read_logs,
             machine,
             input,
-            known,
-            [name for name in fit if name == "drift" or (name == "torque_scale" and bench == "dynamometer")],
-            moving,
+            known=known,
+            fit=[name for name in fit if name == "drift" or (name == "torque_scale" and bench == "dynamometer")],
+            threshold=moving,
         )
         return identify_bench(made, **options)
     raise LogError(f"bench '{bench}'; choose pendulum, dynamometer or friction; a whole robot: --robot ROBOT.xml")
@@ -147,6 +148,7 @@ def _models(bench: Bench, names: Sequence[str] | None) -> list[Model]:
 def identify_bench(
     bench: Bench,
     models: Sequence[str] | None = None,
+    *,
     by: Sequence[str] | None = None,
     budget: Budget | None = None,
     replicates: int = 100,

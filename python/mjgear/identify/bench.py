@@ -249,6 +249,7 @@ class Pendulum(Bench):
         logs: Sequence[Log],
         servo: Servo,
         input: str | None = None,
+        *,
         known: Mapping[str, float] | None = None,
         fit: Sequence[str] = (),
         reset: float = 0.0,
@@ -317,7 +318,7 @@ class Pendulum(Bench):
 
     def _again(self, logs: Sequence[Log], reset: float, step: float) -> Pendulum:
         """This bench with other logs, resets or steps, and the same scales."""
-        made = type(self)(logs, self.servo, self.input, self.known, self._fit, reset, step)
+        made = type(self)(logs, self.servo, self.input, known=self.known, fit=self._fit, reset=reset, step=step)
         made.noise, made.scale, made.extra = self.noise, dict(self.scale), self.extra
         return made
 
@@ -499,6 +500,7 @@ class Dynamometer(Bench):
         logs: Sequence[Log],
         servo: Servo,
         input: str | None = None,
+        *,
         known: Mapping[str, float] | None = None,
         fit: Sequence[str] = (),
         threshold: float | None = None,

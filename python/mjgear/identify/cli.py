@@ -48,7 +48,7 @@ def _known_number(text: str) -> float:
     return value
 
 
-def _number(low: float, kind: type[int] | type[float], above: bool = False) -> Callable[[str], Any]:
+def number(low: float, kind: type[int] | type[float], above: bool = False) -> Callable[[str], Any]:
     """Reads a finite number from low on, or above it; argparse puts the option's name before the text."""
 
     def parse(text: str) -> int | float:
@@ -104,6 +104,11 @@ def _tolerances(words: list[str]) -> dict[str, float]:
     return told
 
 
+def several(c: argparse.ArgumentParser, name: str, form: str | None, text: str, **more: Any) -> None:
+    """An option that may be given several times; form: of its value."""
+    c.add_argument(name, action="append", default=[], metavar=form, help=text, **more)
+
+
 def shared(c: argparse.ArgumentParser) -> None:
     """Options of one joint and of a whole arm alike."""
     c.add_argument(
@@ -117,8 +122,8 @@ def shared(c: argparse.ArgumentParser) -> None:
         default="simple",
         help="choose the simplest model that no other surely beats (default), or the model that predicts best",
     )
-    c.add_argument("--replicates", type=_number(2, int), default=100, help="of the bootstrap (default: %(default)s)")
-    c.add_argument("--seed", type=_number(0, int), default=0)
+    c.add_argument("--replicates", type=number(2, int), default=100, help="of the bootstrap (default: %(default)s)")
+    c.add_argument("--seed", type=number(0, int), default=0)
     c.add_argument(
         "--report", type=Path, metavar="FILE.html", help="write a page with plots; of an arm one more of each joint"
     )
@@ -173,40 +178,15 @@ def _parser() -> argparse.ArgumentParser:
         choices=("goal", "torque", "current", "voltage"),
         help="what drives the simulation (default: the best that is there)",
     )
-    c.add_argument(
-        "--column",
-        action="append",
-        default=[],
-        metavar="QUANTITY=NAME[:UNIT][,wrap=PERIOD]",
-        help="where a quantity is in the files",
-    )
-    c.add_argument(
-        "--fact",
-        action="append",
-        default=[],
-        metavar="NAME=VALUE",
-        help="mass, length, arm_mass, inertia, gravity, kp, vin, ... of all logs",
-    )
-    c.add_argument(
-        "--known",
-        action="append",
-        default=[],
-        metavar="NAME=VALUE[:PERCENT]",
-        help="a parameter that is not fitted, with its tolerance",
-    )
-    c.add_argument(
-        "--fit",
-        action="append",
-        default=[],
-        choices=("delay", "slew", "torque_scale", "drift"),
-        help="fitted besides, with every model",
-    )
-    c.add_argument(
+    several(c, "--column", "QUANTITY=NAME[:UNIT][,wrap=PERIOD]", "where a quantity is in the files")
+    several(c, "--fact", "NAME=VALUE", "mass, length, arm_mass, inertia, gravity, kp, vin, ... of all logs")
+    several(c, "--known", "NAME=VALUE[:PERCENT]", "a parameter that is not fitted, with its tolerance")
+    several(c, "--fit", None, "fitted besides, with every model", choices=("delay", "slew", "torque_scale", "drift"))
+    several(
+        c,
         "--tolerance",
-        action="append",
-        default=[],
-        metavar="NAME=PERCENT",
-        help="how well a mass (load) or the motor's torque (torque_scale) is known "
+        "NAME=PERCENT",
+        "how well a mass (load) or the motor's torque (torque_scale) is known "
         "(default: load=10%%, torque_scale=25%%, of a dynamometer 5%%)",
     )
     c.add_argument(
@@ -218,25 +198,25 @@ def _parser() -> argparse.ArgumentParser:
         metavar="WAYS",
         help=f"of {', '.join(GROUPS)}, separated by commas (default: all that differ between the logs)",
     )
-    c.add_argument("--starts", type=_number(1, int), default=Budget.starts, help="of each fit (default: %(default)s)")
+    c.add_argument("--starts", type=number(1, int), default=Budget.starts, help="of each fit (default: %(default)s)")
     c.add_argument(
         "--backlash",
-        type=_number(0, float, above=True),
+        type=number(0, float, above=True),
         metavar="LARGEST",
         help="try a gear with backlash as well, its half gap up to LARGEST rad: from column rotor, or by a grid",
     )
     c.add_argument(
-        "--dt", type=_number(0, float, above=True), default=0.005, help="time between samples, s (default: %(default)s)"
+        "--dt", type=number(0, float, above=True), default=0.005, help="time between samples, s (default: %(default)s)"
     )
     c.add_argument(
         "--step",
-        type=_number(1e-6, float),
+        type=number(1e-6, float),
         default=5e-3,
         help="largest step of the simulation, s (default: %(default)s)",
     )
     c.add_argument(
         "--moving",
-        type=_number(0, float),
+        type=number(0, float),
         metavar="SPEED",
         help="of a dynamometer: samples above it count as moving, rad/s (default: a hundredth of the usual speed)",
     )
@@ -255,10 +235,10 @@ def _parser() -> argparse.ArgumentParser:
     )
     p.add_argument("servo", help=f"{', '.join(SERVOS)}, or a JSON file; a robot's MJCF: 'mjgear protocol ROBOT.xml -h'")
     p.add_argument(
-        "--stall", type=_number(0, float, above=True), required=True, metavar="TORQUE", help="stall torque, N m"
+        "--stall", type=number(0, float, above=True), required=True, metavar="TORQUE", help="stall torque, N m"
     )
     p.add_argument(
-        "--length", type=_number(0, float, above=True), default=0.1, help="of the arm, m (default: %(default)s)"
+        "--length", type=number(0, float, above=True), default=0.1, help="of the arm, m (default: %(default)s)"
     )
     p.add_argument("--signals", type=Path, metavar="FOLDER", help="write the goals as CSV")
     return parser
@@ -314,17 +294,17 @@ def _identify(a: argparse.Namespace) -> int:
     _check_outputs(a)
     found = identify(
         a.logs,
-        a.bench,
-        a.servo,
-        pairs(a.column, "column"),
-        {k: fact(v) for k, v in pairs(a.fact, "fact").items()},
-        known,
-        a.dt,
-        a.input,
-        a.fit,
-        a.step,
-        a.header.split(",") if a.header else None,
-        a.moving,
+        bench=a.bench,
+        servo=a.servo,
+        columns=pairs(a.column, "column"),
+        facts={k: fact(v) for k, v in pairs(a.fact, "fact").items()},
+        known=known,
+        dt=a.dt,
+        input=a.input,
+        fit=a.fit,
+        step=a.step,
+        header=a.header.split(",") if a.header else None,
+        moving=a.moving,
         models=models,
         by=by,
         budget=Budget(starts=a.starts, gap=a.backlash or Budget.gap),

@@ -10,7 +10,7 @@ from typing import Any
 from mjgear import _extras
 from mjgear import _files as files
 from mjgear.identify.arm.result import identify
-from mjgear.identify.cli import fact, pairs, progress, shared, show
+from mjgear.identify.cli import fact, number, pairs, progress, several, shared, show
 from mjgear.identify.logs import LogError
 
 
@@ -25,13 +25,14 @@ def _share(text: str) -> float:
     return value
 
 
-def _number(text: str, what: str) -> float:
+def _factor(text: str, option: str) -> float:
+    """A finite number of an option, not 0."""
     try:
         value = float(text)
     except ValueError:
         value = math.nan
-    if not math.isfinite(value):
-        raise LogError(f"{what}: '{text}' is no number")
+    if not math.isfinite(value) or value == 0:
+        raise LogError(f"--{option}: '{text}' is no number other than 0")
     return value
 
 
@@ -50,26 +51,18 @@ def identify_parser() -> argparse.ArgumentParser:
         metavar="NAMES",
         help="joints of the logs in the order of their columns, separated by commas (default: all hinges and slides)",
     )
-    c.add_argument(
+    several(
+        c,
         "--column",
-        action="append",
-        default=[],
-        metavar="QUANTITY=NAME{}[:UNIT]",
-        help="position, velocity, torque, current, temperature, time; {} is a joint's name or number",
+        "QUANTITY=NAME{}[:UNIT]",
+        "position, velocity, torque, current, temperature, time; {} is a joint's name or number",
     )
-    c.add_argument(
-        "--fact",
-        action="append",
-        default=[],
-        metavar="NAME=VALUE",
-        help="payload (kg), payload_x, payload_y, payload_z, trajectory of all logs",
-    )
-    c.add_argument(
+    several(c, "--fact", "NAME=VALUE", "payload (kg), payload_x, payload_y, payload_z, trajectory of all logs")
+    several(
+        c,
         "--torque-constant",
-        action="append",
-        default=[],
-        metavar="JOINT=VALUE",
-        help="N m at the output side for one logged unit; currents without one: it is fitted",
+        "JOINT=VALUE",
+        "N m at the output side for one logged unit; currents without one: it is fitted",
     )
     c.add_argument(
         "--torque-tolerance",
@@ -85,22 +78,25 @@ def identify_parser() -> argparse.ArgumentParser:
         metavar="20%",
         help="of the model's masses, centres and inertias (default: 20%%)",
     )
-    c.add_argument(
+    several(
+        c,
         "--coupling",
-        action="append",
-        default=[],
-        metavar="DRIVE=JOINT:NUMBER,...",
-        help="a drive that moves several joints: its rate is the sum of NUMBER times the joint's rate; drives have their joints' names",
+        "DRIVE=JOINT:NUMBER,...",
+        "a drive that moves several joints: its rate is the sum of NUMBER times the joint's rate; drives have their joints' names",
+    )
+    several(
+        c,
+        "--torques",
+        "JOINT=FILE.csv",
+        "known torque of a spring or counterbalance, columns position (rad) and torque (N m, along the position)",
     )
     c.add_argument(
-        "--torques",
-        action="append",
-        default=[],
-        metavar="JOINT=FILE.csv",
-        help="known torque of a spring or counterbalance, columns position (rad) and torque (N m, along the position)",
+        "--cutoff",
+        type=number(0, float, above=True),
+        metavar="HZ",
+        help="of the filter of positions (default: by their spectra)",
     )
-    c.add_argument("--cutoff", type=float, metavar="HZ", help="of the filter of positions (default: by their spectra)")
-    c.add_argument("--dt", type=float, help="time between samples, s, where no column says it")
+    c.add_argument("--dt", type=number(0, float, above=True), help="time between samples, s, where no column says it")
     c.add_argument("--compare", action="store_true", help="hold out the published models M1 to M6 of servos too")
     c.add_argument(
         "--controller",
@@ -125,30 +121,22 @@ def run_identify(arguments: list[str]) -> int:
     # --robot takes a value, so that argparse does not read "--robot -h"
     asks_help = not {"-h", "--help"}.isdisjoint(arguments)
     a = identify_parser().parse_args(["-h"] if asks_help else arguments)
-    if a.cutoff is not None and not a.cutoff > 0:
-        raise LogError(f"--cutoff {a.cutoff:g}: above 0")
     for output in (a.report, a.json, a.mjcf, a.urdf, a.isaac, a.drake):
         if output is not None:
             files.check(output)
 
     told = progress(a)
-    constants = {
-        k: _number(v, f"--torque-constant {k}") for k, v in pairs(a.torque_constant, "torque-constant").items()
-    }
-    for name, value in constants.items():
-        if value == 0:
-            raise LogError(f"--torque-constant {name}=0: a torque constant is not 0")
+    constants = {k: _factor(v, f"torque-constant {k}") for k, v in pairs(a.torque_constant, "torque-constant").items()}
     coupling = {
         drive: {
-            joint: _number(number, f"--coupling {drive}")
-            for joint, _, number in (p.partition(":") for p in row.split(","))
+            joint: _factor(rate, f"coupling {drive}") for joint, _, rate in (p.partition(":") for p in row.split(","))
         }
         for drive, row in pairs(a.coupling, "coupling").items()
     }
     if coupling and (a.urdf or a.isaac or a.drake):
         raise LogError("--urdf, --isaac and --drake have no drives that move several joints; take --mjcf")
-    found = identify(a.robot, a.logs, a.joints.split(",") if a.joints else None, pairs(a.column, "column"),
-                     {k: fact(v) for k, v in pairs(a.fact, "fact").items()}, a.dt, a.header.split(",") if a.header else None, inertia_tolerance=a.inertia_tolerance,
+    found = identify(a.robot, a.logs, joints=a.joints.split(",") if a.joints else None, columns=pairs(a.column, "column"),
+                     facts={k: fact(v) for k, v in pairs(a.fact, "fact").items()}, dt=a.dt, header=a.header.split(",") if a.header else None, inertia_tolerance=a.inertia_tolerance,
                      torque_tolerance=a.torque_tolerance, torque_constants=constants, coupling=coupling, torques=pairs(a.torques, "torques"), replicates=a.replicates, cutoff=a.cutoff, seed=a.seed, compare=a.compare, prefer=a.prefer, told=told)  # fmt: skip
     show(found)
     simulated: list[Any] = []
@@ -197,18 +185,32 @@ def protocol_parser() -> argparse.ArgumentParser:
     )
     p.add_argument("robot", type=Path, metavar="ROBOT.xml", help="the arm and what stands around it")
     p.add_argument("--joints", metavar="NAMES", help="that move, separated by commas (default: all hinges and slides)")
-    p.add_argument("--speed", type=float, default=1.5, help="of the fastest joint, rad/s (default: %(default)s)")
     p.add_argument(
-        "--torque", type=float, help="of each joint, N m (default: forcerange of its actuator, actuatorfrcrange)"
+        "--speed",
+        type=number(0, float, above=True),
+        default=1.5,
+        help="of the fastest joint, rad/s (default: %(default)s)",
+    )
+    p.add_argument(
+        "--torque",
+        type=number(0, float, above=True),
+        help="of each joint, N m (default: forcerange of its actuator, actuatorfrcrange)",
     )
     p.add_argument(
         "--table", type=float, metavar="HEIGHT", help="no part goes below, m (besides, nothing in the model may be hit)"
     )
-    p.add_argument("--payload", type=float, default=0.0, metavar="KG", help="of the runs with a load (default: none)")
     p.add_argument(
-        "--motions", type=int, default=3, help="different motions, each forward and backward (default: %(default)s)"
+        "--payload", type=number(0, float), default=0.0, metavar="KG", help="of the runs with a load (default: none)"
     )
-    p.add_argument("--period", type=float, default=20.0, help="of a motion, s (default: %(default)s)")
+    p.add_argument(
+        "--motions",
+        type=number(1, int),
+        default=3,
+        help="different motions, each forward and backward (default: %(default)s)",
+    )
+    p.add_argument(
+        "--period", type=number(0, float, above=True), default=20.0, help="of a motion, s (default: %(default)s)"
+    )
     p.add_argument(
         "--noise",
         type=_share,
@@ -218,9 +220,11 @@ def protocol_parser() -> argparse.ArgumentParser:
     )
     p.add_argument("--torque-tolerance", type=_share, default=0.1, metavar="10%")
     p.add_argument("--inertia-tolerance", type=_share, default=0.2, metavar="20%")
-    p.add_argument("--tries", type=int, default=40, help="random starts of each motion (default: %(default)s)")
+    p.add_argument(
+        "--tries", type=number(1, int), default=40, help="random starts of each motion (default: %(default)s)"
+    )
     p.add_argument("--signals", type=Path, metavar="FOLDER", help="write the goals as CSV")
-    p.add_argument("--seed", type=int, default=0)
+    p.add_argument("--seed", type=number(0, int), default=0)
     return p
 
 
@@ -234,11 +238,6 @@ def run_protocol(arguments: list[str]) -> int:
     from mjgear.identify.arm.result import load
 
     a = protocol_parser().parse_args(arguments)
-    for name in ("speed", "period", "motions", "tries"):
-        if not getattr(a, name) > 0:
-            raise LogError(f"--{name} {getattr(a, name)}: above 0")
-    if a.payload < 0:
-        raise LogError(f"--payload {a.payload:g}: 0 or more")
     if a.signals:
         files.check_folder(a.signals)
     _, model = load(a.robot)

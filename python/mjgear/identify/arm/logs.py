@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 import mujoco
 import numpy as np
@@ -148,6 +149,7 @@ def read(
     path: str | Path,
     model: mujoco.MjModel,
     joints: Sequence[str],
+    *,
     columns: Mapping[str, str] | None = None,
     dt: float | None = None,
     facts: Mapping[str, float | str] | None = None,
@@ -245,17 +247,14 @@ def read_all(
     paths: Iterable[str | Path],
     model: mujoco.MjModel,
     joints: Sequence[str],
-    columns: Mapping[str, str] | None = None,
-    dt: float | None = None,
-    facts: Mapping[str, float | str] | None = None,
-    header: Sequence[str] | None = None,
+    **options: Any,
 ) -> list[ArmLog]:
-    """Read several logs, folders included, in the order of their names.
+    """Read several logs, folders included, in the order of their names; options: of read.
 
     Raises:
       LogError: see read; no log at all; some logs have torques and others currents.
     """
-    found = [read(file, model, joints, columns, dt, facts, header) for file in single.listed(paths)]
+    found = [read(file, model, joints, **options) for file in single.listed(paths)]
     if len({log.is_current for log in found}) > 1:
         raise LogError("some logs have torques and others currents; name one of both: --column 'torque=NAME_{}'")
     return found

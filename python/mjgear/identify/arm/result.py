@@ -123,6 +123,7 @@ class Identified:
 def identify(
     robot: str | Path | mujoco.MjSpec,
     paths: Sequence[str | Path],
+    *,
     joints: Sequence[str] | None = None,
     columns: Mapping[str, str] | None = None,
     facts: Mapping[str, float | str] | None = None,
@@ -149,7 +150,7 @@ def identify(
     )
     if not names:
         raise LogError("the robot has no hinges or slides")
-    read = logs.read_all(paths, model, names, columns, dt, facts, header)
+    read = logs.read_all(paths, model, names, columns=columns, dt=dt, facts=facts, header=header)
     found = identify_logs(spec, names, read, **options)  # type: ignore[arg-type]
     found.notes[:0] = remarks
     return found
@@ -241,6 +242,7 @@ def identify_logs(
     spec: mujoco.MjSpec,
     joints: Sequence[str],
     read: Sequence[logs.ArmLog],
+    *,
     inertia_tolerance: float = 0.2,
     torque_tolerance: float | Sequence[float] = 0.1,
     torque_constants: Mapping[str, float] | None = None,
