@@ -80,9 +80,9 @@ def add_brake(
         raise GearError(f"group is {group!r}; give a whole number from 0 to 30")
     taken = {one.name for one in (*spec.actuators, *spec.plugins)}
     names = tuple(f"{one.name}_brake" for _, one in braked)
-    for name in names:
+    for name, (kind, one) in zip(names, braked, strict=True):
         if name in taken:
-            raise GearError(f"the model has a '{name}' already; give each joint one brake")
+            raise GearError(f"{kind} '{one.name}': the model has a '{name}' already; give each {kind} one brake")
     _refuse(config, [(kind, one.name) for kind, one in braked])
     spec.activate_plugin(BRAKE)
     for name, (kind, one) in zip(names, braked, strict=True):

@@ -300,7 +300,7 @@ def test_added_and_attached() -> None:
             mjgear.add_brake(robot, "elbow", **wrong)
             raise AssertionError(wrong)
         except mjgear.GearError as error:
-            assert "already" in str(error) or line in str(error)
+            assert ("already" in str(error) or line in str(error)) and "joint 'elbow'" in str(error), error
     other = mujoco.MjSpec()
     other.worldbody.add_body().add_joint(name="j")
     for wrong, line in (
