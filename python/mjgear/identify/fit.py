@@ -26,8 +26,8 @@ class Budget:
     Along this line lie the local minima over whole logs, and so do the starts.
 
     Attributes:
-      starts: over whole logs, of models that contain no other: the solution in pieces from the middle of the start
-        ranges, then the same with other torque constants and resistances, or random ones where neither is fitted. Others start from the middle and
+      starts: over whole logs, of models that contain no other: the best solution in pieces from the middle of the start
+        ranges and from a weak motor, then the same with other torque constants and resistances, or random ones where neither is fitted. Others start from the middle and
         from the models that they contain. With a gap between two encoders: sweeps, besides the first one (backlash.py).
       iterations: of each fit.
       pieces: their lengths, s.
@@ -97,15 +97,19 @@ def fit(
         elif not first["half_gap"] > 0:
             near, spent = backlash.starts(bench, model, logs, budget.gap, first)
 
-    # in short pieces, then in longer ones, where nothing better is known
+    # in short pieces, then in longer ones, where nothing better is known: their cost tells a weak motor from a strong one with much back-EMF
+    electric = [i for i, name in enumerate(space.names) if name in ("torque_constant", "resistance")]
+    weak = middle.copy()
+    weak[electric] *= _WEAK
+    heads = [middle, weak] if electric else [middle]
     for length in () if near else budget.pieces:
         pieces = bench.pieces(length)
         if pieces is not None:
-            result, n = minimize(pieces, model, logs, starts[0], space, budget.iterations, rough=True)
-            starts[0] = result.x
-            spent += n
+            begun = [minimize(pieces, model, logs, z, space, budget.iterations, rough=True) for z in heads]
+            spent += sum(n for _, n in begun)
+            heads = [min((result for result, _ in begun), key=lambda r: float(r.cost)).x]
+            starts = heads[:]
 
-    electric = [i for i, name in enumerate(space.names) if name in ("torque_constant", "resistance")]
     for k in range(0 if near else budget.starts - 1):
         other = starts[0].copy() if electric else rng.uniform(*space.start)
         other[electric] *= _SPREAD ** ((k // 2 + 1) * (-1) ** k)
@@ -199,6 +203,7 @@ def fit_ladder(
 
 
 _RACE, _AHEAD = 8, 2  # iterations after which starts are compared, and how many of them continue
+_WEAK = 0.25  # torque constant and resistance of the second start in pieces, over those of the first
 _SPREAD = 1.3  # ratio of torque constants of neighbouring starts
 _ROUNDS = 4  # most fits of each model from each neighbour, on average
 _WORTH = 1e-3  # part of the cost that an improvement must be to count as one
