@@ -1,6 +1,5 @@
 #include "solver/fallback.h"
 
-#include <float.h>
 #include <math.h>
 
 #include "gear/friction.h"
@@ -54,26 +53,6 @@ static void turnRotor(mjgpStep* s, int i) {
 }
 
 
-// Drop friction that is round-off of the forces on its dofs, of which s->rounding is the round-off.
-// Returns 1 if there is some.
-static int dropRoundOff(mjgpStep* s) {
-  const mjgpGroup* group = s->group;
-  int any = 0;
-  for (int i = 0; i < s->n; i++) {
-    mjtNum size = 0;
-    for (int k = group->E_adr[i]; k < group->E_adr[i + 1]; k++) {
-      mjtNum row = mju_abs(group->E[k]);
-      size = row > 0 ? mju_max(size, s->rounding[group->E_dof[k]] / (DBL_EPSILON * row)) : size;
-    }
-    if (s->t[i] != 0 && mju_abs(s->t[i]) <= mjgpFACTORED * size) {
-      s->t[i] = 0;
-      any = 1;
-    }
-  }
-  return any;
-}
-
-
 void mjgp_giveUp(mjgpStep* s) {
   mjgpGears* g = s->g;
   mjtNum h = s->m->opt.timestep;
@@ -84,14 +63,11 @@ void mjgp_giveUp(mjgpStep* s) {
       mju_zero(s->t, s->n);
       mjgp_inner(s, s->t);
     }
-    wrong = !round && dropRoundOff(s);
-    if (wrong) {
-      continue;
-    }
     if (!round) {
       mjgp_setCancellation(s);
       mjgp_addRounding(s);
     }
+    wrong = 0;
     mjgp_accelerations(s);
     for (int i = 0; i < s->n; i++) {
       int joint = s->group->joint[i], gap = mjgp_hasGap(g->config->joint + joint);

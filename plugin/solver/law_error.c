@@ -41,12 +41,14 @@ static int hasGap(const mjgpStep* s, int i) {
 
 
 // Returns the distance of friction and velocity from the graph of the law, relative to the scales
-// torque and velocity: friction at a bound with motion its way, or rest between the bounds.
-static mjtNum graphDistance(mjtNum t, mjtNum v, mjtNum low, mjtNum high, mjtNum torque,
+// torque and velocity: friction at a bound with motion its way, or rest between the bounds, where
+// friction balances and the scale is torque + held.
+static mjtNum graphDistance(mjtNum t, mjtNum v, mjtNum low, mjtNum high, mjtNum torque, mjtNum held,
                             mjtNum velocity) {
   mjtNum above = mju_max(mju_abs(t - high) / torque, mju_max(0, -v) / velocity);
   mjtNum below = mju_max(mju_abs(t - low) / torque, mju_max(0, v) / velocity);
-  mjtNum rest = mju_max(mju_abs(t - mju_clip(t, low, high)) / torque, mju_abs(v) / velocity);
+  mjtNum off = mju_abs(t - mju_clip(t, low, high)) / (torque + held);
+  mjtNum rest = mju_max(off, mju_abs(v) / velocity);
   return mju_min(rest, mju_min(above, below));
 }
 
@@ -103,7 +105,7 @@ static mjtNum rotorDistance(const mjgpStep* s, int joint, mjtNum v) {
   }
   return graphDistance(step->friction, step->velocity,
                        -mjgi_lawBound(step->lambda, c->coulomb, down),
-                       mjgi_lawBound(step->lambda, c->coulomb, up), torque, velocity);
+                       mjgi_lawBound(step->lambda, c->coulomb, up), torque, 0, velocity);
 }
 
 
@@ -119,8 +121,10 @@ static mjtNum shaftDistance(const mjgpStep* s, int i) {
 
 
 // Returns the largest distance of a joint from the law. size (nullable): torque at each joint of
-// which round-off is mjgpLAW. fastest: velocity to which the round-off of all joints is relative.
-static mjtNum farthest(const mjgpStep* s, int* worst, const mjtNum* size, mjtNum fastest) {
+// which round-off is mjgpLAW; held: the same of a joint at rest, whose friction balances the system
+// (mjgp_nextPiece). fastest: velocity to which the round-off of all joints is relative.
+static mjtNum farthest(const mjgpStep* s, int* worst, const mjtNum* size, mjtNum held,
+                       mjtNum fastest) {
   const mjgpGears* g = s->g;
   mjtNum h = s->m->opt.timestep, most = 0;
   *worst = s->n ? s->group->joint[0] : -1;
@@ -157,7 +161,7 @@ static mjtNum farthest(const mjgpStep* s, int* worst, const mjtNum* size, mjtNum
     if (rests || mju_abs(t - (v > 0 ? high : low)) <= mjgpSUMMED * torque) {
       continue;
     }
-    mjtNum error = graphDistance(t, v, low, high, torque, velocity);
+    mjtNum error = graphDistance(t, v, low, high, torque, held, velocity);
     if (!(error <= most)) {
       most = error;
       *worst = joint;
@@ -171,14 +175,14 @@ static mjtNum farthest(const mjgpStep* s, int* worst, const mjtNum* size, mjtNum
 
 
 mjtNum mjgp_lawError(mjgpStep* s, int* worst) {
-  mjtNum error = farthest(s, worst, NULL, 0);
+  mjtNum error = farthest(s, worst, NULL, 0, 0);
   if (error <= mjgpLAW) {
     return error;
   }
 
   // a joint without torque and motion has the round-off of its neighbours
   const mjgpGroup* group = s->group;
-  mjtNum fastest = 0;
+  mjtNum fastest = 0, largest = 0;
   mj_markStack(s->d);
   mjtNum* size = mj_stackAllocNum(s->d, 2 * (size_t)s->n);
   mjtNum* t = size + s->n;
@@ -186,6 +190,8 @@ mjtNum mjgp_lawError(mjgpStep* s, int* worst) {
     int joint = group->joint[i];
     t[i] = s->g->out.t[joint];
     fastest = mju_max(fastest, s->g->out.cancellation[joint]);
+    largest =
+        mju_max(largest, mju_abs(t[i]) + mju_abs(group->force[group->E_dof[group->E_adr[i]]]));
   }
   mjgp_gradient(group, s->gradient, s->rounding, s->a, t);
   for (int i = 0; i < s->n; i++) {
@@ -195,7 +201,8 @@ mjtNum mjgp_lawError(mjgpStep* s, int* worst) {
       size[i] += row > 0 ? mjgpZERO / mjgpLAW * s->rounding[group->E_dof[k]] / row : 0;
     }
   }
-  error = farthest(s, worst, size, mjgpCLOSE * fastest + mjMINVAL);
+  error =
+      farthest(s, worst, size, mjgpFACTORED / mjgpLAW * largest, mjgpCLOSE * fastest + mjMINVAL);
   mj_freeStack(s->d);
   return error;
 }
