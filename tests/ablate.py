@@ -78,7 +78,7 @@ MECHANISMS = [
     ),
     (
         "round-off of neighbours",
-        "test_contact.py",
+        "",
         "plugin/solver/law_error.c",
         "if (error <= mjgpLAW) {",
         "if (error <= 1e300) {",
@@ -94,7 +94,7 @@ MECHANISMS = [
         "line search with friction held",
         "",
         NEWTON,
-        "shortened = (changed || p->whole) && shorten(p);",
+        "shortened = (differ || p->whole) && shorten(p);",
         "shortened = p->whole && shorten(p);",
     ),
     (
