@@ -240,11 +240,19 @@ typedef struct Run_ {
   Options options;
   Account account[mjgNKIND + 1];  // the last is for problems from files
   Comparison comparison[mjgNKIND + 1][mjgNSOLVER];
-  FILE* save;
+  mjgOutput* output;  // of --save, else null
   mjgPlace place, other;
   int n, nmax;                // sizes of the places
   unsigned long long digest;  // hash of all results, bit for bit
 } Run;
+
+
+// end the program with a message; of the output nothing is left
+static _Noreturn void fail(const Run* run, const char* what) {
+  fprintf(stderr, "mjgear-solve-many: %s\n", what);
+  mjg_closeOutput(run->output, 0);
+  exit(1);
+}
 
 
 static double now(void) {
@@ -266,8 +274,7 @@ static void makeRoom(Run* run, const mjgProblem* problem) {
   mjg_freePlace(&run->other);
   if (!mjg_newPlace(&run->place, run->n, run->nmax) ||
       !mjg_newPlace(&run->other, run->n, run->nmax)) {
-    fputs("mjgear-solve-many: out of memory\n", stderr);
-    exit(1);
+    fail(run, "out of memory");
   }
 }
 
@@ -325,8 +332,7 @@ static double sensitivity(const Run* run, const mjgProblem* problem, int solver)
   double largest = 0, *data = malloc(2 * (size_t)n * sizeof(double));
   if (!data || !mjg_newPlace(&base, run->n, run->nmax) ||
       !mjg_newPlace(&moved, run->n, run->nmax)) {
-    fputs("mjgear-solve-many: out of memory\n", stderr);
-    exit(1);
+    fail(run, "out of memory");
   }
   changed.v = data;
   changed.phi = data + n;
@@ -353,9 +359,10 @@ static double sensitivity(const Run* run, const mjgProblem* problem, int solver)
 
 // keep a problem for later study; with the solution that was found
 static void save(Run* run, const mjgRecord* record, const char* why) {
-  if (run->save) {
-    fprintf(run->save, "\n# %s", why);
-    mjg_writeProblem(run->save, record->name, &record->problem, NULL, NULL, run->place.solution.t);
+  if (run->output) {
+    FILE* file = run->output->file;
+    fprintf(file, "\n# %s", why);
+    mjg_writeProblem(file, record->name, &record->problem, NULL, NULL, run->place.solution.t);
   }
 }
 
@@ -575,8 +582,7 @@ static void runRandom(Run* run) {
     } while (!options->use_kind[kind]);
     int n = options->low + mjg_integer(&random, options->high - options->low + 1);
     if (!mjg_randomProblem(&record, kind, n, &random)) {
-      fputs("mjgear-solve-many: no problem could be made\n", stderr);
-      exit(1);
+      fail(run, "no problem could be made");
     }
     solveOne(run, &record, kind);
   }
@@ -586,13 +592,11 @@ static void runRandom(Run* run) {
 
 int main(int argc, char** argv) {
   Run run = {.digest = 14695981039346656037u};
-  mjgOutput* output = NULL;
   readOptions(&run.options, argc, argv);
   if (run.options.save) {
-    output = mjg_openOutput(run.options.save);
-    run.save = output ? output->file : NULL;
-    if (!run.save || mjg_writeHeader(run.save)) {
-      mjg_closeOutput(output, 0);
+    run.output = mjg_openOutput(run.options.save);
+    if (!run.output || mjg_writeHeader(run.output->file)) {
+      mjg_closeOutput(run.output, 0);
       stop("cannot write", run.options.save);
     }
   }
@@ -605,7 +609,7 @@ int main(int argc, char** argv) {
   long wrong = refused ? 0 : report(&run);
   mjg_freePlace(&run.place);
   mjg_freePlace(&run.other);
-  int lost = mjg_closeOutput(output, 1);
+  int lost = mjg_closeOutput(run.output, 1);
   if (lost) {
     fprintf(stderr, "mjgear-solve-many: cannot write '%s': %s\n", run.options.save, strerror(lost));
     return 1;

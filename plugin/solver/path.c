@@ -174,7 +174,9 @@ static void keep(mjgpPath* path) {
   mju_copy(place->t, s->t, path->n);
   memcpy(place->state, s->group->state, sizeof(int) * (size_t)s->group->nefc);
   memcpy(place->piece, s->piece, sizeof(mjgpPiece) * (size_t)path->n);
-  memcpy(place->shaft, p->shaft, sizeof(mjgpShaft) * (size_t)p->nshaft);
+  for (int k = 0; k < p->nshaft; k++) {
+    place->shaft[k] = p->shaft[k];
+  }
 }
 
 
@@ -187,7 +189,9 @@ static void goBack(mjgpPath* path) {
   mju_copy(s->t, place->t, path->n);
   memcpy(s->group->state, place->state, sizeof(int) * (size_t)s->group->nefc);
   memcpy(s->piece, place->piece, sizeof(mjgpPiece) * (size_t)path->n);
-  memcpy(p->shaft, place->shaft, sizeof(mjgpShaft) * (size_t)p->nshaft);
+  for (int k = 0; k < p->nshaft; k++) {
+    p->shaft[k] = place->shaft[k];
+  }
   locate(path);
 }
 
