@@ -29,7 +29,7 @@ import mujoco
 import numpy as np
 
 HERE = pathlib.Path(__file__).resolve().parent
-sys.path[:0] = [str(HERE), str(HERE.parent.parent / "tests"), str(HERE.parent.parent / "python")]
+sys.path[:0] = [str(HERE), str(HERE.parent.parent / "tests/benchmarks"), str(HERE.parent.parent / "python")]
 import law
 import other_models
 import record

@@ -295,7 +295,7 @@ class Command(unittest.TestCase):
             ]
             try:
                 with contextlib.redirect_stdout(out):
-                    self.assertEqual(menagerie.main(), 0)
+                    self.assertEqual(menagerie.main(), 0, out.getvalue() + table.read_text())
             finally:
                 sys.argv = before
             lines = {line.split("|")[1].strip(): line for line in out.getvalue().splitlines()}

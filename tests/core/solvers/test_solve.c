@@ -1,4 +1,4 @@
-// mjg_solve: every solver against the enumeration of tests/oracle.c, closed forms, and refusals.
+// mjg_solve: every solver against the enumeration of tests/core/oracle.c, closed forms, and refusals.
 
 #include <math.h>
 #include <string.h>

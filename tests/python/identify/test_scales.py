@@ -98,7 +98,7 @@ class Scales(unittest.TestCase):
         # only friction determines it: its interval holds the compensation
         bench = self.bench(free=True)
         found = identify.identify_bench(
-            bench, ("native", "gamma"), ["gain"], identify.Budget(starts=1, iterations=20), replicates=4
+            bench, ("native", "gamma"), by=["gain"], budget=identify.Budget(starts=1, iterations=20), replicates=4
         )
         constant = found.intervals["torque_constant"]
         self.assertTrue(not constant.known or constant.low <= self.servo.torque_constant <= constant.high, constant)
