@@ -300,8 +300,8 @@ static void loadsFiles(void** state) {
   assert_non_null(strstr(error, "no/such/file: "));
   assert_null(mjg_loadText(&size, "/dev/zero", error, sizeof(error)));
   assert_string_equal(error, "/dev/zero: the file is no text, because it has bytes of 0");
-  char* text =
-      mjg_loadText(&size, MJGEAR_SOURCE_DIR "/tests/benchmarks/test_problem_file.c", error, sizeof(error));
+  char* text = mjg_loadText(&size, MJGEAR_SOURCE_DIR "/tests/benchmarks/test_problem_file.c", error,
+                            sizeof(error));
   assert_non_null(text);
   assert_true(size > 5000 && !memcmp(text, "// The problem file", 19));
   free(text);
