@@ -611,7 +611,8 @@ static void allocate(mjgpPath* path, mjgpNewton* p) {
   path->line = mj_stackAllocByte(d, 2 * sizeof(mjgpPiece) * n, _Alignof(mjgpPiece));
   path->place.piece = path->line + n;
   path->place.shaft = mj_stackAllocByte(d, 2 * sizeof(mjgpShaft) * n, _Alignof(mjgpShaft));
-  path->cone = mj_stackAllocInt(d, (size_t)group->ncone + nefc + 1);  // an address without rows, too
+  path->cone =
+      mj_stackAllocInt(d, (size_t)group->ncone + nefc + 1);  // an address without rows, too
   path->place.state = path->cone + group->ncone;
   for (int i = 0, k = 0; k < group->ncone; i++) {
     if (group->type[i] == mjCNSTR_CONTACT_ELLIPTIC) {
