@@ -1,7 +1,8 @@
 """Gears on robots of other packages: check the law in every step, and measure the cost.
 
     benchmarks/robots/bench.py [--long] [--robots NAME..] [--gears A B C] [--integrators ..] [--steps N] [--library FILE]
-    benchmarks/robots/bench.py --cost ...        # cost of a step, over no friction and MuJoCo's own, interleaved in one run
+    benchmarks/robots/bench.py --cost ...        # cost of a step, over no friction and MuJoCo's own, interleaved in one run: on the way of
+                                                 # each (plain, loss), and at the states of the geared robot (.._same)
     benchmarks/robots/bench.py --case FILE       # repeat a step that was saved: unsolved, off the law, or slow
 
 Gears A (mild), B (self-locking) and C (mild, with backlash) on all actuated joints; random, resting and unpowered controls. Each step is
@@ -41,6 +42,7 @@ STATUS = 11
 SOLVED = (0, 1)
 SHARES = {"random": 0.6, "rest": 0.2, "unpowered": 0.2}  # of the steps
 SLOW = 20  # times the median
+PRICES = ("plain", "loss", "plain_same", "loss_same")  # cost over no friction and over frictionloss
 COUNTS = ("steps", "unsolved", "wrong", "beyond", "silent", "over", "diverged")
 TOTALS = (*COUNTS, "plain_diverged")
 SAVED = 2  # cases of each kind that a row saves
@@ -198,14 +200,12 @@ def measure(task):
             if args.cost:
                 texts = {"plain": robots.plain(spec), "loss": robots.frictionloss(spec, model)}
                 texts |= {g: robots.geared(spec, model, numbers, sensors=False) for g, numbers in kinds.items()}
-                times = cost.compare(
+                ratios = cost.compare(
                     {k: [load(x, options, c) for c in args.controls] for k, x in texts.items()},
                     args.controls,
                     args.steps,
                 )
-                rows += [
-                    head | dict(gear=g, plain=times[g] / times["plain"], loss=times[g] / times["loss"]) for g in kinds
-                ]
+                rows += [head | dict(gear=g) | ratios[g] for g in kinds]
                 continue
         except ValueError as error:
             rows += [head | dict(gear=g, refused=refusal(error)) for g in kinds]
@@ -258,7 +258,7 @@ def describe(row):
         if key in row:
             return head + f"{key}: {row[key]}"
     if "loss" in row:
-        return head + f"{row['plain']:6.2f} {row['loss']:6.2f}"
+        return head + " ".join(f"{row[k]:6.2f}" for k in PRICES)
     return head + (
         f"{row['steps']:7} {row['unsolved']:6} {row['wrong']:5} {row['beyond']:6} {row['silent']:6} {row['fed']:8.1e}"
         f" {row['rise']:8.1e} {row['plain_rise']:8.1e} {row['median']:8.1f} {row['worst']:7.1f} {row['over']:5}"
@@ -279,11 +279,12 @@ def summarize(table, args):
             continue
         head = f"{gear} {integrator}: {len(done)} rows, {len(rows) - len(done)} refused or unchecked"
         if args.cost:
+            prices = {k: [r[k] for r in done] for k in PRICES}
             print(
                 head
                 + "".join(
-                    f", cost / {name} median {np.median(x):.2f}, p90 {np.percentile(x, 90):.2f}"
-                    for name, x in (("plain", [r["plain"] for r in done]), ("frictionloss", [r["loss"] for r in done]))
+                    f", {k} {np.median(x):.2f}, p90 {np.percentile(x, 90):.2f}, most {max(x):.2f}"
+                    for k, x in prices.items()
                 )
             )
             continue
@@ -333,7 +334,7 @@ def main():
     print(
         f"{'robot':24} {'dofs':>4} {'gears':>5} {'options':34} "
         + (
-            f"{'/plain':>6} {'/loss':>6}"
+            " ".join(f"{k:>6}" for k in PRICES)
             if args.cost
             else (
                 f"{'steps':>7} {'unsolv':>6} {'wrong':>5} {'beyond':>6} {'silent':>6} {'fed':>8} {'rise':>8} {'plain':>8} {'median':>8}"

@@ -12,6 +12,12 @@ import pathlib
 import numpy as np
 
 GEARS = "ABC"
+LIKE = {
+    "loss": "frictionloss",
+    "loss_same": "frictionloss, same states",
+    "plain": "no friction",
+    "plain_same": "no friction, same states",
+}
 COUNTS = ("steps", "unsolved", "wrong", "beyond", "silent", "over", "diverged", "plain_diverged")
 
 
@@ -110,13 +116,13 @@ def main():
     rows = []
     for integrator, gear in sorted({k[2:0:-1] for k in price}):
         mine = [r for k, r in price.items() if k[2:0:-1] == (integrator, gear)]
-        for name in ("loss", "plain"):
+        for name, other in LIKE.items():
             x = [r[name] for r in mine]
             rows.append(
                 [
                     integrator,
                     gear,
-                    {"loss": "frictionloss", "plain": "no friction"}[name],
+                    other,
                     len(x),
                     f"{np.median(x):.2f}",
                     f"{np.percentile(x, 90):.2f}",
