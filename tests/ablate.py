@@ -78,7 +78,7 @@ MECHANISMS = [
     ),
     (
         "round-off of neighbours",
-        "",
+        "test_law_error.py",
         "plugin/solver/law_error.c",
         "if (error <= mjgpLAW) {",
         "if (error <= 1e300) {",
