@@ -482,6 +482,7 @@ MUTATIONS = [
             ("mjgpZERO / mjgpLAW * s->rounding", "1 / 2.2e-16 * s->rounding"),
         ],
     ),
+    Of("plugin/solver/coupling.c", "test_redundant.py", [("(1 - mjgpCLOSE) * t : t;", "t : t;")]),
     Of("plugin/solver/law_error.c", "test_law_error.py", [("mjgpFACTORED / mjgpLAW * largest", "0 * largest")]),
     Of(
         "plugin/solver/newton.c",

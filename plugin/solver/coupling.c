@@ -171,9 +171,11 @@ static int shareLoad(mjgpStep* s, int* method, mjtNum* error, int* worst) {
       break;
     }
     for (int i = 0; i < s->n; i++) {
-      mjtNum own = in->compliance[joint[i]];
+      mjtNum own = in->compliance[joint[i]], t = pass && own == 0 ? s->t[i] : in->t_last[joint[i]];
       s->spring[2 * i] = mju_max(own, share * mjgp_delassus(s, i, i));
-      s->spring[2 * i + 1] = pass && own == 0 ? s->t[i] : in->t_last[joint[i]];
+
+      // less of each torque, so that no gear lies at its bound with an unstretched spring
+      s->spring[2 * i + 1] = own == 0 ? (1 - mjgpCLOSE) * t : t;
     }
     found = solveOnPieces(s, method, 1);
     *error = mjgp_lawError(s, worst);

@@ -258,6 +258,80 @@ def test_differential():
         )
 
 
+def at_rest(motor, gamma_u, gamma_v, coulomb):
+    """Intervals of friction t at rest: |t| <= |(gamma_u + gamma_v) motor - gamma_v t| + coulomb."""
+    driven = (gamma_u + gamma_v) * motor
+    ends = {driven / gamma_v, *((g * driven + coulomb) / (s + g * gamma_v) for s in (1, -1) for g in (1, -1))}
+    ends = [-1e9, *sorted(ends), 1e9]
+    middles = [(low + high) / 2 for low, high in itertools.pairwise(ends)]
+    return [
+        (low, high)
+        for (low, high), t in zip(itertools.pairwise(ends), middles, strict=True)
+        if abs(t) <= abs(driven - gamma_v * t) + coulomb
+    ]
+
+
+def sliding(direction, motor, gamma_u, gamma_v, coulomb):
+    """Friction of a gear that moves: direction (|(gamma_u + gamma_v) motor - gamma_v t| + coulomb)."""
+    found = []
+    for sign in (1, -1):
+        t = direction * (sign * (gamma_u + gamma_v) * motor + coulomb) / (1 + direction * sign * gamma_v)
+        if sign * ((gamma_u + gamma_v) * motor - gamma_v * t) >= 0 and direction * t >= 0:
+            found.append(t)
+    return found
+
+
+def test_winches_in_other_numbers():
+    """Two to seven winches of unlike strength above and below a load, some with a screw beside them: each velocity is one that the law of all
+    gears together has in closed form, or the load rests on shares of it."""
+    h, mass, weight, rests, moves = 0.002, 5, 5 * 9.81, 0, 0
+    for seed in (1, 2, 7, 43, 50, 55, 83, 89, 99, 101, 113, 115, 121, 140, 162, 163):
+        r = np.random.default_rng(seed)
+        n = int(r.integers(2, 8))
+        below = [False, *(bool(r.choice([False, False, True])) for _ in range(n - 1))]
+        screw = bool(r.random() < 0.4)
+        integrator = str(r.choice(INTEGRATORS))
+        laws = [
+            (r.uniform(0, 0.4), r.uniform(0.1, 0.8) if r.random() < 0.6 else r.uniform(1.05, 1.5), r.uniform(0, 3))
+            for _ in range(n + screw)
+        ]
+        plan = r.uniform(-40, 60, (8, n + screw))
+        plan[::3] = 0
+        xml = lift(n).replace('gear="-1"', "{}").format(*(f'gear="{1 if low else -1}"' for low in below))
+        for k, low in enumerate(below):
+            xml = xml.replace(f'name="top{k}" pos="0.0 0 9"', f'name="top{k}" pos="0 0 {-9 if low else 9}"')
+        xml = xml.replace("</actuator>", '<motor joint="z"/></actuator>') if screw else xml
+        keys = [dict(zip(("gamma_u", "gamma_v", "coulomb"), law, strict=True)) for law in laws]
+        where = [{"tendons": f"r{k}"} for k in range(n)] + [{"joints": "z"}] * screw
+        gears = [{**place, **key} for place, key in zip(where, keys, strict=True)]
+        motion, status = run(xml, integrator, gears, lambda k, plan=plan: plan[k // 25], 200)
+        assert status < 2, (seed, status)
+        v = 0.0
+        for k in range(200):
+            motors, v, v_next = plan[k // 25], v, motion[k, 1]
+            parts = list(zip(motors, laws, strict=True))
+            force = sum(motors) - weight
+            if abs(v_next) > 1e-9:
+                found = [
+                    v + h * (force - sum(t)) / mass
+                    for s in (1, -1)
+                    for t in itertools.product(*(sliding(s, motor, *law) for motor, law in parts))
+                ]
+                assert min(abs(np.array(found) - v_next)) < 1e-7, (seed, k, v, v_next, found)
+                moves += 1
+            else:
+                need = force + mass * v / h
+                shares = itertools.product(*(at_rest(motor, *law) for motor, law in parts))
+                slack = 1e-6 * mass / h
+                assert any(
+                    sum(low for low, _ in share) - slack <= need <= sum(high for _, high in share) + slack
+                    for share in shares
+                ), (seed, k)
+                rests += 1
+            v = v_next
+    assert rests > 2000 and moves > 300, (rests, moves)
+
+
 BELT = """<mujoco><worldbody><body><joint name="j" axis="0 1 0"/><geom size=".1" mass="1"/></body></worldbody>
   <tendon><fixed name="belt"><joint joint="j" coef="2"/></fixed></tendon><actuator><motor joint="j"/><motor tendon="belt"/></actuator></mujoco>"""
 
