@@ -10,7 +10,7 @@ import mujoco
 import numpy as np
 
 from mjgear import _catalogue, _check, _structs
-from mjgear._errors import GearError, GearTypeError
+from mjgear._errors import GearError, GearTypeError, warn
 from mjgear._library import BRAKE, CHECKED_BRAKE
 from mjgear._spec import find, kind_of
 
@@ -84,6 +84,16 @@ def add_brake(
         if name in taken:
             raise GearError(f"{kind} '{one.name}': the model has a '{name}' already; give each {kind} one brake")
     _refuse(config, [(kind, one.name) for kind, one in braked])
+    motors = [
+        repr(one.name) if one.name else str(one.id)
+        for one in spec.actuators
+        if one.group == group and one.plugin.plugin_name != BRAKE
+    ]
+    if motors:
+        warn(
+            f"group {group} of the brakes has other actuators, too: {', '.join(motors)}. Disabling it takes the power off the brakes; "
+            "give group another number"
+        )
     spec.activate_plugin(BRAKE)
     for name, (kind, one) in zip(names, braked, strict=True):
         _write(spec, name, kind, one.name, config, group, BRAKE)

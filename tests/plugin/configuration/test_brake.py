@@ -3,6 +3,7 @@
 import itertools
 import os
 import sys
+import warnings
 
 import mujoco
 import numpy as np
@@ -391,12 +392,16 @@ def test_travels_that_are_none() -> None:
             )
 
 
+LIFT = """<mujoco><worldbody><body><joint name='j' type='slide' axis='0 0 1'/><geom size='.1' mass='2'/></body></worldbody>
+<actuator><motor name='m' joint='j'/></actuator></mujoco>"""
+
+
 def test_switching_motors_off_keeps_what_add_brake_added() -> None:
     for normally, power in (("closed", 0), ("open", 1)):
-        spec = mujoco.MjSpec.from_string(
-            "<mujoco><worldbody><body><joint name='j' type='slide' axis='0 0 1'/><geom size='.1' mass='2'/></body></worldbody><actuator><motor name='m' joint='j'/></actuator></mujoco>"
-        )
-        mjgear.add_brake(spec, "j", "30 N", normally=normally)
+        spec = mujoco.MjSpec.from_string(LIFT)
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            mjgear.add_brake(spec, "j", "30 N", normally=normally)
         model = spec.compile()
         data = mujoco.MjData(model)
         assert list(model.actuator_group) == [0, 5]
@@ -404,6 +409,14 @@ def test_switching_motors_off_keeps_what_add_brake_added() -> None:
         model.opt.disableactuator = 1
         mujoco.mj_step(model, data, 100)
         assert data.qvel[0] == 0, normally
+
+
+def test_a_group_with_motors_is_told() -> None:
+    for text, whose in ((LIFT, "'m'"), (LIFT.replace("name='m'", ""), "0")):
+        with warnings.catch_warnings(record=True) as told:
+            warnings.simplefilter("always")
+            mjgear.add_brake(mujoco.MjSpec.from_string(text), "j", "30 N", group=0)
+        assert len(told) == 1 and f"group 0 of the brakes has other actuators, too: {whose}. " in str(told[0].message)
 
 
 def test_takes_nothing_from_defaults() -> None:
