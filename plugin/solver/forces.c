@@ -252,12 +252,18 @@ static int makeEffects(mjgpForces* f) {
 }
 
 
+// Take s->W from rows of f->ld numbers.
+static void takeDelassus(const mjgpForces* f, const mjtNum* W) {
+  for (int i = 0; i < f->s->n; i++) {
+    mju_copy(f->s->W + i * f->s->group->ld, W + i * f->ld, f->s->n);
+  }
+}
+
+
 // Make s->W, the effect of friction on the accelerations of the gears. Returns 0 if singular.
 static int makeDelassus(mjgpForces* f) {
-  mjgpStep* s = f->s;
   int n = f->n, ld = f->ld, lanes = mjgi_simdEnd(n);
-  mjtNum* x = f->V;
-  mju_copy(x, f->W, n * ld);
+  mju_copy(f->V, f->W, n * ld);
   for (int i = 0; i < n; i++) {
     for (int j = 0; j < n; j++) {
       f->K[i * lanes + j] = (i == j) + f->C[i * ld + j] * f->D[j];
@@ -267,10 +273,8 @@ static int makeDelassus(mjgpForces* f) {
   if (!mjgi_lu(f->K, f->z, f->pivot, n)) {
     return 0;
   }
-  solveRows(x, f->K, f->pivot, n, ld);
-  for (int i = 0; i < s->n; i++) {
-    mju_copy(s->W + i * s->group->ld, x + i * ld, s->n);
-  }
+  solveRows(f->V, f->K, f->pivot, n, ld);
+  takeDelassus(f, f->V);
   return 1;
 }
 
@@ -340,7 +344,12 @@ static int settle(mjgpForces* f) {
       changes += mjgp_nextPiece(s->piece + i, s->acc[i], 0, f->t[i], f->size);
       s->t[i] = f->t[i];
     }
-    if (changes && k == mjgpEXCHANGES && makeDelassus(f)) {
+
+    // sweeps guess the branches, first as if the metrics were one
+    if (changes > 1 && !k) {
+      takeDelassus(f, f->W);
+      mjgp_sweepGears(s, s->t, s->acc);
+    } else if (changes && k == mjgpEXCHANGES && makeDelassus(f)) {
       mjgp_sweepGears(s, s->t, s->acc);
     }
   }
