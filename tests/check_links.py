@@ -1,6 +1,6 @@
 """A built site leads nowhere else: every link inside it has its file and its anchor, and nothing is loaded from the net.
 
-tests/site.py FOLDER
+tests/check_links.py FOLDER
 """
 
 import html.parser
