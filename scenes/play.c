@@ -90,7 +90,6 @@ static double place(const mjModel* m, const mjData* d, const char* words) {
 
 void mjg_writeJoints(const mjModel* m, FILE* file) {
   char name[mjgMAXNAME];
-  fputs("joint,unit\n", file);
   for (int i = 0; i < m->njnt; i++) {
     if (isScalar(m, i)) {
       nameOf(name, m, mjOBJ_JOINT, i, "");

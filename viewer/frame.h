@@ -17,7 +17,6 @@ typedef struct Frame_ {
   int selected;  // geared joint that plots and panel show
   int flg_plots;
   int flg_legend;
-  int flg_help;
   int flg_software;  // drawn by the processor: effects are off by default
   int flg_coarse;    // and often: shapes have fewer triangles
   char caption[256];

@@ -8,6 +8,13 @@
 
 //---------------------------------- keys ----------------------------------------------------------
 
+// look through a camera of the model; below 0: the free one
+static void look(mjvCamera* camera, int id) {
+  camera->type = id < 0 ? mjCAMERA_FREE : mjCAMERA_FIXED;
+  camera->fixedcamid = id;
+}
+
+
 static void key(Window* w) {
   Frame* frame = &w->frame;
   const mjModel* m = w->show->sim[0].m;
@@ -17,10 +24,11 @@ static void key(Window* w) {
       windowUpdate(w);
       break;
     case mjKEY_RIGHT:
-      windowStep(w, 1);
-      break;
-    case mjKEY_LEFT:
-      windowStep(w, -1);
+      if (!w->panel.run) {
+        showStep(w->show, &frame->perturb);
+        plotsAdd(&frame->plots, w->show->sim);
+        windowUpdate(w);
+      }
       break;
     case '-':
     case '=': {
@@ -39,28 +47,14 @@ static void key(Window* w) {
         windowPanels(w);
       }
       break;
-    case mjKEY_PAGE_UP:
-      if (frame->perturb.select > 0) {
-        frame->perturb.select = m->body_parentid[frame->perturb.select];
-        frame->perturb.active = frame->perturb.select > 0 ? frame->perturb.active : 0;
-      }
-      break;
     case ']':
-      windowCamera(w, w->panel.camera < 2 || w->panel.camera == m->ncam + 1 ? 2 : w->panel.camera + 1);
+    case '[': {
+      int n = (int)m->ncam, last = frame->camera.type == mjCAMERA_FIXED ? frame->camera.fixedcamid : -1;
+      look(&frame->camera, n ? (w->ui.key == ']' ? last + 1 : last < 0 ? n - 1 : last + n - 1) % n : -1);
       break;
-    case '[':
-      windowCamera(w, w->panel.camera <= 2 ? (int)m->ncam + 1 : w->panel.camera - 1);
-      break;
+    }
     case mjKEY_ESCAPE:
-      windowCamera(w, 0);
-      break;
-    case mjKEY_F6:
-      frame->option.frame = (frame->option.frame + 1) % mjNFRAME;
-      windowUpdate(w);
-      break;
-    case mjKEY_F7:
-      frame->option.label = (frame->option.label + 1) % mjNLABEL;
-      windowUpdate(w);
+      look(&frame->camera, -1);
       break;
     case mjKEY_TAB:
       if (w->ui.shift) {
@@ -76,7 +70,7 @@ static void key(Window* w) {
 
 //---------------------------------- mouse ---------------------------------------------------------
 
-// object under the mouse: select, look at, or track it
+// select the body under the mouse
 static void pick(Window* w) {
   Frame* frame = &w->frame;
   Sim* sim = w->show->sim;
@@ -90,16 +84,6 @@ static void pick(Window* w) {
   frameScene(frame, sim, view, NULL);
   int body = mjv_select(sim->m, sim->d, &frame->option, (mjtNum)view.width / view.height, x, y, &frame->scene, point,
                         &geom, &flex, &skin);
-  if (w->ui.button == mjBUTTON_RIGHT) {
-    if (body >= 0) {
-      mju_copy3(frame->camera.lookat, point);
-    }
-    if (body > 0 && w->ui.control) {
-      frame->perturb.select = body;
-      windowCamera(w, 1);
-    }
-    return;
-  }
   mjvPerturb* perturb = &frame->perturb;
   perturb->active = 0;
   perturb->select = body > 0 ? body : 0;
@@ -144,7 +128,7 @@ static void mouse(Window* w) {
         }
         frame->perturb.active = active;
       }
-      if (ui->doubleclick) {
+      if (ui->doubleclick && ui->button == mjBUTTON_LEFT) {
         pick(w);
       }
       break;
@@ -195,13 +179,6 @@ static void readState(Window* w, int modifiers) {
   ui->shift = isHeld(glfw, modifiers, GLFW_MOD_SHIFT, GLFW_KEY_LEFT_SHIFT, GLFW_KEY_RIGHT_SHIFT);
   ui->alt = isHeld(glfw, modifiers, GLFW_MOD_ALT, GLFW_KEY_LEFT_ALT, GLFW_KEY_RIGHT_ALT);
 
-  // Alt swaps the buttons
-  if (ui->alt) {
-    int left = ui->left;
-    ui->left = ui->right;
-    ui->right = left;
-  }
-
   // pixels of the buffer, from the lower edge
   double x = w->x, y = w->y;
   int width, height;
@@ -249,9 +226,6 @@ static void onButton(GLFWwindow* glfw, int code, int action, int modifiers) {
   int button = code == GLFW_MOUSE_BUTTON_LEFT    ? mjBUTTON_LEFT
                : code == GLFW_MOUSE_BUTTON_RIGHT ? mjBUTTON_RIGHT
                                                  : mjBUTTON_MIDDLE;
-  if (ui->alt && button != mjBUTTON_MIDDLE) {
-    button = button == mjBUTTON_LEFT ? mjBUTTON_RIGHT : mjBUTTON_LEFT;
-  }
   if (action == GLFW_PRESS) {
     ui->doubleclick = button == ui->button && glfwGetTime() - ui->buttontime < 0.25;
     ui->type = mjEVENT_PRESS;
@@ -301,16 +275,6 @@ static void onSize(GLFWwindow* glfw, int width, int height) {
 }
 
 
-static void onDrop(GLFWwindow* glfw, int count, const char** paths) {
-  Window* w = glfwGetWindowUserPointer(glfw);
-  if (count > 0) {
-    snprintf(w->show->path, sizeof(w->show->path), "%s", paths[0]);
-    w->panel.scene = mjg_nscene;
-    windowReload(w);
-  }
-}
-
-
 void windowInput(Window* w) {
   glfwSetWindowUserPointer(w->glfw, w);
   glfwGetCursorPos(w->glfw, &w->x, &w->y);
@@ -319,5 +283,4 @@ void windowInput(Window* w) {
   glfwSetCursorPosCallback(w->glfw, onMove);
   glfwSetScrollCallback(w->glfw, onScroll);
   glfwSetFramebufferSizeCallback(w->glfw, onSize);
-  glfwSetDropCallback(w->glfw, onDrop);
 }

@@ -6,17 +6,8 @@
 
 #include "tune.h"
 
-// sections of the right panel
 enum {
-  sectGEAR,
-  sectJOINT,
-  sectCONTROL
-};
-
-// states of items that depend: see enabled
-enum {
-  enablePAUSED = 2,
-  enablePARAMETER = 100  // + key: where the gear has it
+  enablePARAMETER = 2  // + key: state of an item that is usable where the gear has the key
 };
 
 
@@ -24,8 +15,7 @@ enum {
 
 // 1 if an item is usable
 static int enabled(int category, void* data) {
-  const Panel* panel = data;
-  return category == enablePAUSED ? !panel->run : panel->known[category - enablePARAMETER];
+  return ((const Panel*)data)->known[category - enablePARAMETER];
 }
 
 
@@ -81,17 +71,6 @@ static void choice(mjUI* ui, const char* name, int* data, const char* const* nam
     append(&list, names[i], name, i);
   }
   item(ui, mjITEM_SELECT, name, data, list.text, request);
-}
-
-
-// check boxes of flags, with the shortcuts that the engine gives them
-static void flags(mjUI* ui, const char* title, const char* const (*strings)[3], int n, mjtByte* data) {
-  item(ui, mjITEM_SEPARATOR, title, NULL, "", 0);
-  for (int i = 0; i < n; i++) {
-    char shortcut[8];
-    snprintf(shortcut, sizeof(shortcut), "%s%s", strings[i][2][0] ? " " : "", strings[i][2]);
-    item(ui, mjITEM_CHECKBYTE, strings[i][0], data + i, shortcut, 0);
-  }
 }
 
 
@@ -169,7 +148,6 @@ static void makeSimulation(Panel* panel, const Show* show) {
 static void makeShow(Panel* panel, Frame* frame) {
   mjUI* ui = &panel->left;
   section(ui, "Show", mjSECT_OPEN, "AO");
-  item(ui, mjITEM_CHECKINT, "Help", &frame->flg_help, " #290", 0);
   item(ui, mjITEM_CHECKINT, "Plots", &frame->flg_plots, " #292", 0);
   item(ui, mjITEM_CHECKINT, "Colours", &frame->flg_legend, " #293", 0);
   item(ui, mjITEM_SEPARATOR, "Plots", NULL, "", 0);
@@ -178,43 +156,6 @@ static void makeShow(Panel* panel, Frame* frame) {
     item(ui, mjITEM_CHECKINT, simName[value], frame->plots.shown + value, "", 0);
   }
   item(ui, mjITEM_SLIDERNUM, "Seconds", &frame->plots.window, "0.5 30", 0);
-}
-
-
-static void makeRendering(Panel* panel, const mjModel* m, Frame* frame) {
-  mjUI* ui = &panel->left;
-  mjvOption* option = &frame->option;
-  section(ui, "Rendering", mjSECT_CLOSED, "AR");
-  List list = {.text = "Free\nTracking", .n = 2};
-  for (int i = 0; i < m->ncam; i++) {
-    append(&list, mj_id2name(m, mjOBJ_CAMERA, i), "Camera", i);
-  }
-  item(ui, mjITEM_SELECT, "Camera", &panel->camera, list.text, panelCAMERA);
-  choice(ui, "Label", &option->label, mjLABELSTRING, mjNLABEL, 0);
-  choice(ui, "Frame", &option->frame, mjFRAMESTRING, mjNFRAME, 0);
-  flags(ui, "Model elements", mjVISSTRING, mjNVISFLAG, option->flags);
-  flags(ui, "OpenGL effects", mjRNDSTRING, mjNRNDFLAG, frame->scene.flags);
-
-  const struct {
-    const char* name;
-    mjtByte* group;
-    const char* shortcut;
-  } kinds[] = {{"Geom", option->geomgroup, " %d"},
-               {"Site", option->sitegroup, "S%d"},
-               {"Joint", option->jointgroup, ""},
-               {"Tendon", option->tendongroup, ""},
-               {"Actuator", option->actuatorgroup, ""}};
-  section(ui, "Group enable", mjSECT_CLOSED, "AG");
-  for (size_t k = 0; k < sizeof(kinds) / sizeof(*kinds); k++) {
-    char name[32], shortcut[16];
-    snprintf(name, sizeof(name), "%s groups", kinds[k].name);
-    item(ui, mjITEM_SEPARATOR, name, NULL, "", 0);
-    for (int i = 0; i < mjNGROUP; i++) {
-      snprintf(name, sizeof(name), "%s %d", kinds[k].name, i);
-      snprintf(shortcut, sizeof(shortcut), kinds[k].shortcut, i);
-      item(ui, mjITEM_CHECKBYTE, name, kinds[k].group + i, shortcut, 0);
-    }
-  }
 }
 
 
@@ -252,45 +193,6 @@ static void makeGear(Panel* panel, const Show* show, Frame* frame) {
 }
 
 
-// a slider of a number of the engine, with its limits if it has any
-static mjuiItem* slider(mjUI* ui, const char* name, const char* kind, int id, mjtNum* data, const mjtNum* limits,
-                        double usual, int request) {
-  char text[mjMAXUINAME], range[64];
-  snprintf(text, sizeof(text), name ? "%s" : "%s %d", name ? name : kind, id);
-  snprintf(range, sizeof(range), "%.5g %.5g", limits ? limits[0] : -usual, limits ? limits[1] : usual);
-  return item(ui, mjITEM_SLIDERNUM, text, data, range, request);
-}
-
-
-static void makeJoints(Panel* panel, const Sim* sim) {
-  const mjModel* m = sim->m;
-  section(&panel->right, "Joint", mjSECT_CLOSED, "AJ");
-  for (int i = 0, n = 0; i < m->njnt && n < mjMAXUIITEM; i++) {
-    if (m->jnt_type[i] == mjJNT_HINGE || m->jnt_type[i] == mjJNT_SLIDE) {
-      slider(&panel->right, mj_id2name(m, mjOBJ_JOINT, i), "joint", i, sim->d->qpos + m->jnt_qposadr[i],
-             m->jnt_limited[i] ? m->jnt_range + 2 * i : NULL, m->jnt_type[i] == mjJNT_SLIDE ? 1 : mjPI, panelFORWARD)
-          ->state = enablePAUSED;
-      n++;
-    }
-  }
-}
-
-
-static void makeControls(Panel* panel, const Sim* sim) {
-  const mjModel* m = sim->m;
-  section(&panel->right, "Control", mjSECT_OPEN, "AC");
-  item(&panel->right, mjITEM_BUTTON, "Clear all", NULL, "", panelCLEAR);
-  for (int i = 0, k = 0; i < m->nu && i < mjMAXUIITEM - 1; i++) {
-    while (i >= m->actuator_ctrladr[k] + m->actuator_ctrlnum[k]) {  // an actuator may have several
-      k++;
-    }
-    const mjtNum* range = m->actuator_ctrlrange + 2 * i;
-    slider(&panel->right, mj_id2name(m, mjOBJ_ACTUATOR, k), "control", i, sim->d->ctrl + i,
-           range[0] < range[1] ? range : NULL, 1, 0);
-  }
-}
-
-
 //---------------------------------- building ------------------------------------------------------
 
 // values of the selected joint's parameters
@@ -316,15 +218,11 @@ void panelMake(Panel* panel, Show* show, Frame* frame, mjuiState* state) {
     ui[i]->rectid = i + 1;
     ui[i]->auxid = i;
   }
-  panel->camera = frame->camera.type == mjCAMERA_FIXED ? 2 + frame->camera.fixedcamid : 0;
   readParameters(panel, show, frame->selected);
   makeScene(panel, show);
   makeSimulation(panel, show);
   makeShow(panel, frame);
-  makeRendering(panel, show->sim[0].m, frame);
   makeGear(panel, show, frame);
-  makeJoints(panel, show->sim);
-  makeControls(panel, show->sim);
   panelLayout(panel, frame, state);
 }
 
@@ -383,13 +281,9 @@ void panelDraw(Panel* panel, const Show* show, const Frame* frame, mjuiState* st
 
     // one line a value; the first item is the choice of the joint
     for (int i = 0; i < simNVALUE && show->sim[0].ngear > 0; i++) {
-      simText(ui->sect[sectGEAR].item[i + 1].multi.name[0], mjMAXUINAME, show->sim, frame->selected, i);
+      simText(ui->sect[0].item[i + 1].multi.name[0], mjMAXUINAME, show->sim, frame->selected, i);
     }
-    for (int i = sectGEAR; i <= sectCONTROL; i++) {
-      if (ui->sect[i].state == mjSECT_OPEN) {
-        mjui_update(i, -1, ui, state, &frame->context);
-      }
-    }
+    mjui_update(0, -1, ui, state, &frame->context);
   }
   if (panel->show_left) {
     mjui_render(&panel->left, state, &frame->context);

@@ -1,5 +1,5 @@
-// The panels of the window. Left: scenes, simulation and drawing. Right: the selected geared
-// joint with its live values and parameters, joints and controls.
+// The panels of the window. Left: scenes, simulation and plots. Right: the selected geared
+// joint with its live values and parameters.
 
 #ifndef MJGEAR_VIEWER_PANEL_H_
 #define MJGEAR_VIEWER_PANEL_H_
@@ -20,12 +20,9 @@ typedef enum PanelRequest_ {
   panelSCENE,   // another scene
   panelRELOAD,  // another case or comparison, or the same again
   panelRESET,
-  panelKEY,    // the first state of another keyframe
-  panelALIGN,  // free camera to the whole model
-  panelCAMERA,
-  panelSELECT,   // another geared joint
-  panelFORWARD,  // positions were changed
-  panelCLEAR,    // controls to zero
+  panelKEY,     // the first state of another keyframe
+  panelALIGN,   // free camera to the whole model
+  panelSELECT,  // another geared joint
   panelSOLVER,
   panelPARAMETER  // + key of tune.h: a parameter of the selected gear was changed
 } PanelRequest;
@@ -44,7 +41,6 @@ typedef struct Panel_ {
   int variant;
   int key;                      // keyframe of the first state
   int against;                  // SimFriction, or panelCASES
-  int camera;                   // 0 free, 1 tracking, then the model's
   mjtNum speed;                 // simulated over wall-clock time
   mjtNum parameter[panelNKEY];  // of the selected geared joint, by key of tune.h
   int known[panelNKEY];         // 1 if the joint has the parameter

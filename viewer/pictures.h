@@ -19,7 +19,7 @@ int pngWrite(const char* path, const unsigned char* rgb, int width, int height, 
 // A film: frames go through a pipe to ffmpeg, which writes H.264 in an MP4 file
 typedef struct Film_ Film;
 
-// Start ffmpeg. Width and height must be even. Null and error if the file cannot be written
+// Start ffmpeg, which filmClose tells of. Width and height must be even. Null and error if the file cannot be written
 Film* filmOpen(const char* path, int width, int height, int fps, char* error, size_t error_size);
 
 // Add a frame, 8-bit RGB from top to bottom. 0 on success, -1 if ffmpeg takes no more

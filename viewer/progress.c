@@ -4,10 +4,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#define PATIENCE 0.5   // s before anything is shown
-#define REDRAW   0.1   // s between two states of the bar
-#define LINES    10.0  // s between two lines
-#define WIDTH    30    // characters of the bar
+#define PATIENCE 0.5  // s before anything is shown
+#define REDRAW   0.1  // s between two states of the bar
+#define WIDTH    30   // characters of the bar
 
 
 static double now(void) {
@@ -18,8 +17,8 @@ static double now(void) {
 
 
 void mjg_beginProgress(mjgProgress* progress, int enabled) {
-  *progress = (mjgProgress){.enabled = enabled, .terminal = isatty(STDERR_FILENO), .begin = now()};
-  progress->next = progress->begin + (progress->terminal ? PATIENCE : LINES);
+  *progress = (mjgProgress){.enabled = enabled && isatty(STDERR_FILENO), .begin = now()};
+  progress->next = progress->begin + PATIENCE;
 }
 
 
@@ -28,12 +27,8 @@ void mjg_showProgress(mjgProgress* progress, double fraction, const char* label)
   if (!progress->enabled || time < progress->next) {
     return;
   }
-  progress->next = time + (progress->terminal ? REDRAW : LINES);
+  progress->next = time + REDRAW;
   double left = fraction > 0 ? (time - progress->begin) * (1 - fraction) / fraction : 0;
-  if (!progress->terminal) {
-    fprintf(stderr, "%3.0f %%, %.0f s left: %s\n", 100 * fraction, left, label);
-    return;
-  }
   int filled = (int)(WIDTH * fraction + 0.5);
   fprintf(stderr, "\r[%.*s%.*s] %3.0f %% %4.0f s left  %-40.40s", filled, "##############################",
           WIDTH - filled, "..............................", 100 * fraction, left, label);

@@ -1,12 +1,10 @@
-// Progress of a long run on standard error: a bar on a terminal, sparse lines elsewhere, nothing at
-// all while everything is quick.
+// Progress of a long run: a bar on the terminal of standard error, nothing elsewhere and while everything is quick.
 
 #ifndef VIEWER_PROGRESS_H_
 #define VIEWER_PROGRESS_H_
 
 typedef struct mjgProgress_ {
   int enabled;
-  int terminal;  // 1 if a bar can be redrawn
   double begin;  // s, of a clock that runs steadily
   double next;   // time of the next display
   int shown;     // 1 if a bar stands on the terminal

@@ -232,58 +232,50 @@ static const char* caseName(const mjgPlay* play) {
 }
 
 
-// what is written of a scene, besides the motions
-typedef struct Results_ {
-  const mjgScene* scene;
-  const mjgPlay* play;
-  int nplay;
-  const mjgClaims* claims;
-} Results;
+// begin a table of results; null after a complaint
+static mjgOutput* beginTable(const char* scene, const char* name, const char* head) {
+  mjgOutput* output = openResult(scene, name);
+  if (output) {
+    fprintf(output->file, "%s\n", head);
+  }
+  return output;
+}
 
 
-// the distance of each case from its own integration
-static void writeDifferences(FILE* file, const Results* r) {
-  fputs("case,difference,tolerance,holds\n", file);
-  for (int i = 0; i < r->nplay; i++) {
-    if (r->play[i].own) {
-      fprintf(file, "\"%s\",%.3g,%g,%d\n", caseName(&r->play[i]), r->play[i].difference, r->scene->tolerance,
-              agrees(&r->play[i]));
+// the meaning of the columns of all cases; 0: done
+static int writeJoints(const mjgScene* scene, const mjModel* m) {
+  mjgOutput* output = beginTable(scene->name, "joints.csv", "joint,unit");
+  if (output) {
+    mjg_writeJoints(m, output->file);
+  }
+  return output ? closeResult(output, scene->name, "joints.csv", 1) : -1;
+}
+
+
+// where a scene's plot.py is and what pages say of it, the distance of each case from its own integration, and which
+// claims hold: texts have no quotes in them. 0: done
+static int writeTables(const mjgScene* scene, const mjgPlay* play, int nplay, const mjgClaims* claims) {
+  mjgOutput* about = beginTable(scene->name, "about.csv", "folder,caption");
+  mjgOutput* differences = beginTable(scene->name, "differences.csv", "case,difference,tolerance,holds");
+  mjgOutput* table = beginTable(scene->name, "claims.csv", "holds,claim");
+  const char* slash = strchr(scene->xml, '/');
+  int failed = !about || !differences || !table;
+  if (!failed) {
+    fprintf(about->file, "\"%.*s\",\"%s\"\n", slash ? (int)(slash - scene->xml) : 0, scene->xml,
+            scene->caption ? scene->caption : "");
+  }
+  for (int i = 0; i < nplay && !failed; i++) {
+    if (play[i].own) {
+      fprintf(differences->file, "\"%s\",%.3g,%g,%d\n", caseName(&play[i]), play[i].difference, scene->tolerance,
+              agrees(&play[i]));
     }
   }
-}
-
-
-// the meaning of the columns of all cases
-static void writeJoints(FILE* file, const Results* r) {
-  mjg_writeJoints(r->play->m, file);
-}
-
-
-// where a scene's plot.py is and what pages say of it
-static void writeAbout(FILE* file, const Results* r) {
-  const char *xml = r->scene->xml, *slash = strchr(xml, '/');
-  fprintf(file, "folder,caption\n\"%.*s\",\"%s\"\n", slash ? (int)(slash - xml) : 0, xml,
-          r->scene->caption ? r->scene->caption : "");
-}
-
-
-// which claims hold, one a line; texts have no quotes in them
-static void writeClaims(FILE* file, const Results* r) {
-  fputs("holds,claim\n", file);
-  for (int i = 0; i < r->claims->n; i++) {
-    fprintf(file, "%d,\"%s\"\n", r->claims->claim[i].holds, r->claims->claim[i].text);
+  for (int i = 0; i < claims->n && !failed; i++) {
+    fprintf(table->file, "%d,\"%s\"\n", claims->claim[i].holds, claims->claim[i].text);
   }
-}
-
-
-// write a table of results; 0: done
-static int writeResult(const char* name, void (*write)(FILE*, const Results*), const Results* r) {
-  mjgOutput* output = openResult(r->scene->name, name);
-  if (!output) {
-    return -1;
-  }
-  write(output->file, r);
-  return closeResult(output, r->scene->name, name, 1);
+  failed |= closeResult(about, scene->name, "about.csv", !failed) != 0;
+  failed |= closeResult(differences, scene->name, "differences.csv", !failed) != 0;
+  return closeResult(table, scene->name, "claims.csv", !failed) || failed;
 }
 
 
@@ -339,9 +331,8 @@ static int runCase(mjgPlay* play, const mjgScene* scene, const mjgCase* variant,
   char name[mjgMAXNAME];
   snprintf(name, sizeof name, "%s.%s", variant ? variant->name : "run", options.npy ? "npy" : "csv");
   mjgOutput* output = options.out ? openResult(scene->name, name) : NULL;
-  const Results results = {.scene = scene, .play = play};
   int failed = options.out && !output;
-  failed = failed || (output && writeResult("joints.csv", writeJoints, &results));
+  failed = failed || (output && writeJoints(scene, m));
   failed = failed || playSteps(play, output, keep, progress, done, share, label);
   if (closeResult(output, scene->name, name, !failed)) {
     failed = -1;
@@ -388,10 +379,7 @@ static int judge(const mjgScene* scene, const mjgPlay* play, int nplay, int rows
   }
   nfailed += claims.nfailed;
   report(scene, play, nplay, &claims);
-  const Results results = {scene, play, nplay, &claims};
-  if (options.out &&
-      (writeResult("about.csv", writeAbout, &results) || writeResult("differences.csv", writeDifferences, &results) ||
-       writeResult("claims.csv", writeClaims, &results))) {
+  if (options.out && writeTables(scene, play, nplay, &claims)) {
     nfailed++;
   }
   mjg_freeClaims(&claims);

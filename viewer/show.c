@@ -101,7 +101,6 @@ static void stepSim(const Show* show, Sim* sim, const mjvPerturb* perturb) {
 void showReset(Show* show) {
   for (int s = 0; s < show->nsim; s++) {
     resetSim(show, show->sim + s);
-    show->sim[s].nsaved = 0;
   }
 }
 

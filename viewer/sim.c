@@ -87,7 +87,6 @@ int simLoad(Sim* sim, const mjgScene* scene, const mjgCase* variant, const mjgSe
     simFree(sim);
     return -1;
   }
-  sim->nstate = (int)mj_stateSize(m, mjSTATE_INTEGRATION);
   for (int i = 0; i < sim->ngear && friction != simGEAR; i++) {
     const SimGear* gear = sim->gear + i;
     mjtNum* loss =
@@ -124,7 +123,6 @@ void simFree(Sim* sim) {
   mj_deleteData(sim->d);
   mj_deleteModel(sim->m);
   free(sim->gear);
-  free(sim->history);
   *sim = (Sim){0};
 }
 
@@ -262,33 +260,4 @@ int simHasFriction(const Sim* sim) {
     }
   }
   return 0;
-}
-
-
-//---------------------------------- history -------------------------------------------------------
-
-void simSave(Sim* sim) {
-  // as many states as simulate keeps, within 32 MiB
-  if (!sim->history) {
-    size_t bytes = sizeof(mjtNum) * (size_t)sim->nstate, n = ((size_t)32 << 20) / bytes;
-    sim->nhistory = n > 2000 ? 2000 : n < 2 ? 2 : (int)n;
-    sim->history = calloc((size_t)sim->nhistory, bytes);
-    if (!sim->history) {
-      return;
-    }
-  }
-  sim->newest = (sim->newest + 1) % sim->nhistory;
-  sim->nsaved += sim->nsaved < sim->nhistory;
-  mj_getState(sim->m, sim->d, sim->history + (size_t)sim->newest * (size_t)sim->nstate, mjSTATE_INTEGRATION);
-}
-
-
-int simRecall(Sim* sim, int back) {
-  if (back < 0 || back >= sim->nsaved) {
-    return 0;
-  }
-  int i = (sim->newest - back + sim->nhistory) % sim->nhistory;
-  mj_setState(sim->m, sim->d, sim->history + (size_t)i * (size_t)sim->nstate, mjSTATE_INTEGRATION);
-  mj_forward(sim->m, sim->d);
-  return 1;
 }

@@ -42,13 +42,6 @@ typedef struct Sim_ {
   int ngear;
   SimGear* gear;     // (ngear)
   SimPlugin plugin;  // null without gears
-
-  // states to step back to, a ring
-  mjtNum* history;  // (nhistory x nstate)
-  int nstate;
-  int nhistory;  // capacity
-  int nsaved;    // states in the ring
-  int newest;    // their last
 } Sim;
 
 // live values of a geared joint, in the order of display
@@ -95,11 +88,5 @@ int simHasBacklash(const Sim* sim);
 
 // 1 if the gear of a joint has friction
 int simHasFriction(const Sim* sim);
-
-// remember the state
-void simSave(Sim* sim);
-
-// go to the state saved `back` saves before the newest; 1 if it exists
-int simRecall(Sim* sim, int back);
 
 #endif  // MJGEAR_VIEWER_SIM_H_

@@ -16,9 +16,8 @@
 static const char usage[] =
     "usage: mjgear-view [scene.xml | scene | scene/case] [options]\n"
     "\n"
-    "Shows an MJCF file, or one of our scenes, with the plugin loaded; keys and mouse are those of\n"
-    "MuJoCo's simulate, F1 lists them. With --record, --picture or --csv it runs without a window\n"
-    "and needs no display.\n"
+    "Shows an MJCF file, or one of our scenes, with the plugin loaded; mouse and keys are those of\n"
+    "MuJoCo's simulate. With --record, --picture or --csv it runs without a window and needs no display.\n"
     "\n"
     "  --list               names of our scenes and their cases\n"
     "  --against WHAT       side by side with the same scene under another friction: frictionloss\n"
@@ -45,6 +44,11 @@ static const char usage[] =
     "  --window             open the window although a file is written\n"
     "  --plugin FILE        libmjgear.so; default: MJGEAR_PLUGIN, or ../lib beside the program\n"
     "  -h, --help\n"
+    "\n"
+    "Keys: Space run or pause, Right one step, Backspace reset, - = slower, faster, , . previous, next\n"
+    "geared joint, [ ] Esc cameras, Tab and Shift Tab panels, F3 plots, F4 colours, Ctrl L reload,\n"
+    "Ctrl P screenshot, Ctrl A align, Ctrl Q quit. Mouse: drag turns, pans with the right button, scroll\n"
+    "zooms; a double click selects a body, which Ctrl and the right button pull, and the left turn.\n"
     "\n"
     "Exit codes: 1 arguments, 2 model, 3 display or OpenGL, 4 output, 5 unstable.\n";
 

@@ -13,20 +13,6 @@
 #include "record.h"
 #include "tune.h"
 
-static const char help[] =
-    "Space\n, .\nRight, Left arrow\nBackspace\n- =\nTab, Shift Tab\nF1 F3 F4\nF6, F7\n"
-    "[ ] Esc\nPage Up\nCtrl L, P, A, Q\n\nDouble-click\nCtrl right drag\nCtrl left drag\n"
-    "Left drag, right drag\nScroll, middle drag\nDouble right click\nCtrl double right click\n"
-    "Right hold on panel";
-
-static const char help_meaning[] =
-    "run or pause\nprevious, next geared joint\none step on, back\nreset\nslower, faster\n"
-    "left, right panel\nhelp, plots, colours\nframes, labels\n"
-    "cameras, free camera\nselect parent\nreload, screenshot, align, quit\n\nselect a body\n"
-    "pull it (Shift: horizontal)\nturn it\norbit, pan the camera (Shift: horizontal)\nzoom\n"
-    "look at\ntrack\nits shortcuts";
-
-
 // last message of GLFW, for our line
 static char glfw_error[200];
 
@@ -47,7 +33,6 @@ void windowPace(Window* w) {
 void windowRun(Window* w, int run) {
   w->panel.run = run;
   w->frame.perturb.active = 0;
-  w->back = 0;
   windowPace(w);
 }
 
@@ -147,24 +132,6 @@ static void changeParameter(Window* w, int request) {
 }
 
 
-void windowCamera(Window* w, int camera) {
-  const mjModel* m = w->show->sim[0].m;
-  mjvCamera* cam = &w->frame.camera;
-  w->panel.camera = camera;
-  if (camera == 1 && w->frame.perturb.select > 0) {
-    cam->type = mjCAMERA_TRACKING;
-    cam->trackbodyid = w->frame.perturb.select;
-  } else if (camera >= 2 && camera - 2 < m->ncam) {
-    cam->type = mjCAMERA_FIXED;
-    cam->fixedcamid = camera - 2;
-  } else {
-    cam->type = mjCAMERA_FREE;
-    w->panel.camera = 0;
-  }
-  windowUpdate(w);
-}
-
-
 void windowObey(Window* w, int request) {
   Panel* panel = &w->panel;
   Show* show = w->show;
@@ -194,46 +161,13 @@ void windowObey(Window* w, int request) {
       break;
     case panelALIGN:
       mjv_defaultFreeCamera(show->sim[0].m, &w->frame.camera);
-      windowCamera(w, 0);
-      break;
-    case panelCAMERA:
-      windowCamera(w, panel->camera);
       break;
     case panelSELECT:
       windowPanels(w);
       break;
-    case panelFORWARD:
-      showForward(show);
-      break;
-    case panelCLEAR:
-      mju_zero(show->sim[0].d->ctrl, (int)show->sim[0].m->nu);
-      windowUpdate(w);
-      break;
     default:
       changeParameter(w, request);
   }
-}
-
-
-void windowStep(Window* w, int direction) {
-  Show* show = w->show;
-  int back = w->back - direction;
-  if (direction > 0 && (w->panel.run || w->back == 0)) {
-    if (!w->panel.run) {
-      showStep(show, &w->frame.perturb);
-      for (int s = 0; s < show->nsim; s++) {
-        simSave(show->sim + s);
-      }
-      plotsAdd(&w->frame.plots, show->sim);
-    }
-  } else if (back >= 0 && simRecall(show->sim, back)) {
-    windowRun(w, 0);
-    w->back = back;
-    for (int s = 1; s < show->nsim; s++) {
-      simRecall(show->sim + s, back);
-    }
-  }
-  windowUpdate(w);
 }
 
 
@@ -255,9 +189,6 @@ static void advance(Window* w) {
       break;
     }
     last = show->sim[0].d->time;
-  }
-  for (int s = 0; s < show->nsim; s++) {
-    simSave(show->sim + s);
   }
 }
 
@@ -286,12 +217,7 @@ static void draw(Window* w) {
   double now = glfwGetTime();
   mjr_setBuffer(mjFB_WINDOW, &frame->context);
   if (area.width > 0) {
-    if (frame->flg_help) {
-      mjr_rectangle(area, 0.1f, 0.11f, 0.13f, 1);
-      mjr_overlay(mjFONT_NORMAL, mjGRID_TOPLEFT, area, help, help_meaning, &frame->context);
-    } else {
-      frameDraw(frame, area, w->show);
-    }
+    frameDraw(frame, area, w->show);
     const char* message = now < w->message_end ? w->message : showWarning(w->show);
     if (message) {
       mjr_overlay(mjFONT_NORMAL, mjGRID_TOP, area, message, NULL, &frame->context);

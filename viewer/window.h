@@ -38,7 +38,6 @@ typedef struct Window_ {
   char message[300];  // shown until message_end
   double message_end;
   int screenshot;  // one is wanted when all is drawn
-  int back;        // states that we are behind the newest one
 } Window;
 
 
@@ -53,12 +52,6 @@ void windowObey(Window* w, int request);
 
 // run or pause
 void windowRun(Window* w, int run);
-
-// one step on (1), or one state back (-1) or on in the history
-void windowStep(Window* w, int direction);
-
-// 0 free, 1 tracking the selected body, then the model's cameras
-void windowCamera(Window* w, int camera);
 
 // show changes from outside in the panels
 void windowUpdate(Window* w);
