@@ -8,7 +8,6 @@
 
 #include "mjgear.h"
 
-
 void mjg_claim(mjgClaims* claims, int holds, const char* format, ...) {
   // a claim that cannot be kept counts as failed
   size_t size = ((size_t)claims->n + 1) * sizeof *claims->claim;
@@ -25,7 +24,6 @@ void mjg_claim(mjgClaims* claims, int holds, const char* format, ...) {
   claims->claim[claims->n++].holds = holds != 0;
   claims->nfailed += !holds;
 }
-
 
 // claim that every step was solved and that friction never did positive work, at the joints of all sensors of the plugin
 static void claimSolved(mjgClaims* claims, const mjgTrajectory* t) {
@@ -46,7 +44,6 @@ static void claimSolved(mjgClaims* claims, const mjgTrajectory* t) {
             loss + 0.0);  // -0 is 0
 }
 
-
 void mjg_claimAll(mjgClaims* claims, const mjgScene* scene, const mjgTrajectory* run) {
   if (scene->claims) {
     scene->claims(claims, run);
@@ -55,7 +52,6 @@ void mjg_claimAll(mjgClaims* claims, const mjgScene* scene, const mjgTrajectory*
     claimSolved(claims, &run[i]);
   }
 }
-
 
 void mjg_freeClaims(mjgClaims* claims) {
   free(claims->claim);

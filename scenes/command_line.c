@@ -8,7 +8,6 @@
 
 #define MOST 64  // options of a program
 
-
 // an unknown option, and the most similar known one
 static void tellUnknown(char* error, size_t error_size, const char* text, const struct option* known) {
   char word[MOST][40];
@@ -22,7 +21,6 @@ static void tellUnknown(char* error, size_t error_size, const char* text, const 
   snprintf(error, error_size, "unknown option '%.60s'; %s%s", text, nearest < 0 ? "--help lists all" : "did you mean ",
            nearest < 0 ? "" : words[nearest]);
 }
-
 
 int mjg_nextOption(char* error, size_t error_size, int argc, char** argv, const struct option* known) {
   const struct option* help = known;
@@ -56,12 +54,10 @@ int mjg_nextOption(char* error, size_t error_size, int argc, char** argv, const 
   return mjgWRONG_OPTION;
 }
 
-
 int mjg_readText(const mjgValue* value, char* word) {
   *(const char**)value->data = word;
   return 1;
 }
-
 
 int mjg_readReal(const mjgValue* value, char* word) {
   const char* end;
@@ -70,7 +66,6 @@ int mjg_readReal(const mjgValue* value, char* word) {
   return end != word && !*end && x >= value->least && x <= value->most;
 }
 
-
 int mjg_readWhole(const mjgValue* value, char* word) {
   double x = 0;
   const mjgValue real = {.data = &x, .least = value->least, .most = value->most};
@@ -78,7 +73,6 @@ int mjg_readWhole(const mjgValue* value, char* word) {
   *(int*)value->data = flg_good ? (int)x : 0;
   return flg_good;
 }
-
 
 int mjg_readSetting(mjgSetting* setting, char* text) {
   char* equals = strchr(text, '=');
@@ -91,12 +85,10 @@ int mjg_readSetting(mjgSetting* setting, char* text) {
   return 0;
 }
 
-
 int mjg_readSettings(const mjgValue* value, char* word) {
   mjgSettingList* list = value->data;
   return list->n < mjgMAXSETTING && !mjg_readSetting(&list->setting[list->n++], word);
 }
-
 
 int mjg_readOptions(char* error, size_t error_size, int argc, char** argv, const mjgValue* value, int nvalue,
                     const struct option* flags) {

@@ -2,21 +2,11 @@
 
 #include "load.h"
 
+int mjg_gridPoint(const mjModel* m, const mjData* d) { return (int)lround(d->time / m->opt.timestep); }
 
-int mjg_gridPoint(const mjModel* m, const mjData* d) {
-  return (int)lround(d->time / m->opt.timestep);
-}
+int mjg_lastGridPoint(const mjModel* m, const mjData* d) { return mjg_gridPoint(m, d) - 1; }
 
-
-int mjg_lastGridPoint(const mjModel* m, const mjData* d) {
-  return mjg_gridPoint(m, d) - 1;
-}
-
-
-double mjg_gridValue(int i, int n, double most) {
-  return most * (2.0 * i / (n - 1) - 1);
-}
-
+double mjg_gridValue(int i, int n, double most) { return most * (2.0 * i / (n - 1) - 1); }
 
 double mjg_contact(const mjModel* m, const mjData* d, const char* geom, const char* other) {
   int id[] = {geom ? mj_name2id(m, mjOBJ_GEOM, geom) : -2, other ? mj_name2id(m, mjOBJ_GEOM, other) : -2};
@@ -36,13 +26,11 @@ double mjg_contact(const mjModel* m, const mjData* d, const char* geom, const ch
   return sum;
 }
 
-
 void mjg_setLoss(mjModel* m, double loss) {
   for (int i = 0; i < m->nu; i++) {
     m->dof_frictionloss[m->jnt_dofadr[m->actuator_trnid[2 * i]]] = loss;
   }
 }
-
 
 void mjg_makeMotors(mjModel* m) {
   for (int i = 0; i < m->nu; i++) {
@@ -55,7 +43,6 @@ void mjg_makeMotors(mjModel* m) {
   }
 }
 
-
 double mjg_servo(const mjModel* m, const mjData* d, int actuator, double goal) {
   int joint = m->actuator_trnid[2 * actuator];
   double position = d->qpos[m->jnt_qposadr[joint]], velocity = d->qvel[m->jnt_dofadr[joint]];
@@ -65,13 +52,11 @@ double mjg_servo(const mjModel* m, const mjData* d, int actuator, double goal) {
   return m->actuator_forcelimited[actuator] ? fmin(range[1], fmax(range[0], torque)) : torque;
 }
 
-
 //---------------------------------- friction that MuJoCo offers by itself -------------------------
 
 // stiffness of a spring over its inertia and the square of the step: the engine takes springs at
 // the step's beginning, and 4 is the stability limit of one joint
 #define STIFFEST 1
-
 
 void mjg_reserveRival(mjSpec* spec, const mjgCase* variant) {
 #if mjgHAS_YIELD
@@ -91,7 +76,6 @@ void mjg_reserveRival(mjSpec* spec, const mjgCase* variant) {
   (void)variant;
 #endif
 }
-
 
 void mjg_setRival(mjModel* m, int joint, mjgRival rival, double bound) {
   int dof = m->jnt_dofadr[joint];
@@ -117,7 +101,6 @@ void mjg_setRival(mjModel* m, int joint, mjgRival rival, double bound) {
 #endif
 }
 
-
 // let the spring of a joint rest at the first state
 static void relax(mjModel* m, const mjData* d, int joint) {
   int q = m->jnt_qposadr[joint];
@@ -129,7 +112,6 @@ static void relax(mjModel* m, const mjData* d, int joint) {
   }
 #endif
 }
-
 
 void mjg_setRivals(mjModel* m, mjgRival rival, double factor, double floor) {
   mjData* d = mjg_startScene(m);

@@ -11,7 +11,6 @@
 #include "mjgear.h"
 #include "scene.h"
 
-
 //---------------------------------- grids ---------------------------------------------------------
 
 // Scenes in which nothing moves: each step is one point of a grid, and row i of the recording is point i.
@@ -21,7 +20,6 @@ int mjg_lastGridPoint(const mjModel* m, const mjData* d);
 
 // the i-th of n values from -most to most
 double mjg_gridValue(int i, int n, double most);
-
 
 //---------------------------------- contacts and motors -------------------------------------------
 
@@ -37,7 +35,6 @@ void mjg_makeMotors(mjModel* m);
 
 // Torque of a servo that mjg_makeMotors has made a motor: towards a goal with its own gains, within its limits.
 double mjg_servo(const mjModel* m, const mjData* d, int actuator, double goal);
-
 
 //---------------------------------- friction that MuJoCo offers by itself -------------------------
 

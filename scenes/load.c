@@ -14,7 +14,6 @@
 
 #define PLUGIN "mjgear.transmission"
 
-
 // path of a file as seen from the folder of the program; returns 1 if the file exists
 static int besideProgram(char* path, size_t path_sz, const char* file) {
   ssize_t n = readlink("/proc/self/exe", path, path_sz - 1);
@@ -24,7 +23,6 @@ static int besideProgram(char* path, size_t path_sz, const char* file) {
   snprintf(slash ? slash : path, room, "/%s", file);
   return !access(path, R_OK);
 }
-
 
 int mjg_loadPlugin(const char* file, char* error, int error_sz) {
   // folder beside the program, in the build tree or installed
@@ -50,7 +48,6 @@ int mjg_loadPlugin(const char* file, char* error, int error_sz) {
   return 0;
 }
 
-
 int mjg_findFunction(void* function, const char* name) {
   // the library that contains the plugin's own callbacks
   int slot;
@@ -69,7 +66,6 @@ int mjg_findFunction(void* function, const char* name) {
   return symbol ? 0 : -1;
 }
 
-
 int mjg_hasFriction(const mjModel* m, const mjData* d, int joint) {
   static const char* const keys[] = {"gamma_u",          "gamma_v",          "coulomb",           "stribeck_friction",
                                      "gamma_u_stribeck", "gamma_v_stribeck", "gamma_u_quadratic", "gamma_v_quadratic"};
@@ -86,7 +82,6 @@ int mjg_hasFriction(const mjModel* m, const mjData* d, int joint) {
   return 0;
 }
 
-
 // folder of the scenes: from the environment, of the installation, or of the sources
 static void scenesFolder(char* path, size_t path_sz) {
   const char* folder = getenv("MJGEAR_SCENES");
@@ -94,7 +89,6 @@ static void scenesFolder(char* path, size_t path_sz) {
     snprintf(path, path_sz, "%s", folder ? folder : MJGEAR_SOURCE_DIR "/scenes");
   }
 }
-
 
 void mjg_scenePath(char* path, int path_sz, const mjgScene* scene) {
   char folder[4000];
@@ -106,13 +100,11 @@ void mjg_scenePath(char* path, int path_sz, const mjgScene* scene) {
   }
 }
 
-
 void mjg_pagePath(char* path, int path_sz, const char* name) {
   char folder[4000];
   scenesFolder(folder, sizeof folder);
   snprintf(path, (size_t)path_sz, "%s/../doc/%s", folder, name);
 }
-
 
 // content of a file, null-terminated; null with one line in error
 static char* readFile(const char* path, char* error, int error_sz) {
@@ -154,7 +146,6 @@ static char* readFile(const char* path, char* error, int error_sz) {
   return text;
 }
 
-
 // a file of a scene
 typedef struct mjgPart_ {
   char path[4096];
@@ -163,7 +154,6 @@ typedef struct mjgPart_ {
 } mjgPart;
 
 #define MAXPART 16
-
 
 // append a file to the parts; 0: done
 static int addPart(mjgPart* part, int* npart, const char* path, char* error, int error_sz) {
@@ -181,7 +171,6 @@ static int addPart(mjgPart* part, int* npart, const char* path, char* error, int
   (*npart)++;
   return 0;
 }
-
 
 // the scene's file and its includes: MuJoCo takes all paths from the first one's folder.
 // MuJoCo reports files that cannot be read
@@ -205,7 +194,6 @@ static int readParts(mjgPart* part, int* npart, const char* path, char* error, i
   return 0;
 }
 
-
 // apply one setting to the part that has its instance; 0: done
 static int apply(mjgPart* part, int npart, const mjgSetting* setting, char* error, int error_sz) {
   char reason[512], first[512] = "";
@@ -221,7 +209,6 @@ static int apply(mjgPart* part, int npart, const mjgSetting* setting, char* erro
   snprintf(error, (size_t)error_sz, "%s: %s", part[0].path, first);
   return -1;
 }
-
 
 // MuJoCo reports on several lines, some of them twice: join the lines that differ into one
 static void joinLines(char* text) {
@@ -248,7 +235,6 @@ static void joinLines(char* text) {
   *end = 0;
 }
 
-
 // the engine's reasons in one line behind the path
 static void tell(char* error, int error_sz, const char* path, const char* reasons) {
   char reason[1024];
@@ -256,7 +242,6 @@ static void tell(char* error, int error_sz, const char* path, const char* reason
   joinLines(reason);
   snprintf(error, (size_t)error_sz, "%s: %s", path, reason);
 }
-
 
 // the file with the settings of the case, then of the command line; null with one line in error
 static mjSpec* readSpec(const char* path, const mjgCase* variant, const mjgSetting* setting, int nsetting, char* error,
@@ -302,7 +287,6 @@ static mjSpec* readSpec(const char* path, const mjgCase* variant, const mjgSetti
   return spec;
 }
 
-
 mjModel* mjg_loadScene(const mjgScene* scene, const mjgCase* variant, const mjgSetting* setting, int nsetting,
                        char* error, int error_sz) {
   char path[4096];
@@ -325,13 +309,11 @@ mjModel* mjg_loadScene(const mjgScene* scene, const mjgCase* variant, const mjgS
   return m;
 }
 
-
 int mjg_startKey(const mjModel* m) {
   int key = mj_name2id(m, mjOBJ_KEY, "start");
   key = key < 0 ? mj_name2id(m, mjOBJ_KEY, "home") : key;
   return key < 0 && m->nkey > 0 ? 0 : key;
 }
-
 
 mjData* mjg_startScene(const mjModel* m) {
   mjData* d = mj_makeData(m);

@@ -10,7 +10,6 @@ typedef struct mjgSpan_ {
   const char* end;
 } mjgSpan;
 
-
 // the first tag at or after p, from '<' to behind '>'; comments are passed over; begin null: none
 static mjgSpan nextTag(const char* p) {
   while ((p = strchr(p, '<')) && !strncmp(p, "<!--", 4)) {
@@ -37,13 +36,11 @@ static mjgSpan nextTag(const char* p) {
   return (mjgSpan){NULL, NULL};
 }
 
-
 // returns 1 if a tag is of this kind, for example "config" or "/instance"
 static int isTag(mjgSpan tag, const char* kind) {
   size_t n = strlen(kind);
   return !strncmp(tag.begin + 1, kind, n) && strchr(" \t\r\n/>", tag.begin[1 + n]) != NULL;
 }
-
 
 // text between the quotes of an attribute; begin null: the tag has no such attribute
 static mjgSpan attribute(mjgSpan tag, const char* name) {
@@ -67,12 +64,10 @@ static mjgSpan attribute(mjgSpan tag, const char* name) {
   return (mjgSpan){NULL, NULL};
 }
 
-
 static int equals(mjgSpan span, const char* text) {
   size_t n = strlen(text);
   return span.begin && (size_t)(span.end - span.begin) == n && !strncmp(span.begin, text, n);
 }
-
 
 // copy of the text with one part of it replaced by before, middle and after
 static char* replace(const char* text, mjgSpan part, const char* before, const char* middle, const char* after) {
@@ -85,7 +80,6 @@ static char* replace(const char* text, mjgSpan part, const char* before, const c
   }
   return copy;
 }
-
 
 char* mjg_setConfig(const char* text, const mjgSetting* setting, char* error, int error_sz) {
   if (strpbrk(setting->value, "\"<&") || strpbrk(setting->key, "\"<&")) {
@@ -137,7 +131,6 @@ char* mjg_setConfig(const char* text, const mjgSetting* setting, char* error, in
            setting->instance, setting->key, setting->value, setting->instance);
   return NULL;
 }
-
 
 const char* mjg_nextInclude(const char* text, char* file, int file_sz) {
   for (mjgSpan tag = nextTag(text); tag.begin; tag = nextTag(tag.end)) {

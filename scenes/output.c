@@ -6,7 +6,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-
 mjgOutput* mjg_openOutput(const char* path) {
   mjgOutput* output = calloc(1, sizeof(mjgOutput));
   int error = !output ? ENOMEM : strlen(path) + sizeof(".part") > sizeof(output->part) ? ENAMETOOLONG : 0;
@@ -25,7 +24,6 @@ mjgOutput* mjg_openOutput(const char* path) {
   }
   return output;
 }
-
 
 int mjg_closeOutput(mjgOutput* output, int flg_complete) {
   if (!output) {
@@ -50,11 +48,9 @@ int mjg_closeOutput(mjgOutput* output, int flg_complete) {
   return error;
 }
 
-
 //---------------------------------- standard output -----------------------------------------------
 
 static const char* user;
-
 
 static void endStandardOutput(void) {
   int lost = ferror(stdout);
@@ -64,7 +60,6 @@ static void endStandardOutput(void) {
     _exit(1);
   }
 }
-
 
 void mjg_mindStandardOutput(const char* program) {
   user = program;

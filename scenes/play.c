@@ -8,12 +8,10 @@
 #include "load.h"
 #include "mjgear.h"
 
-
 // joints with one degree of freedom, which the trajectory shows
 static int isScalar(const mjModel* m, int joint) {
   return m->jnt_type[joint] == mjJNT_HINGE || m->jnt_type[joint] == mjJNT_SLIDE;
 }
-
 
 // name of an object or, if it has none, its kind and number
 static void nameOf(char name[mjgMAXNAME], const mjModel* m, int type, int id, const char* prefix) {
@@ -25,14 +23,12 @@ static void nameOf(char name[mjgMAXNAME], const mjModel* m, int type, int id, co
   }
 }
 
-
 // numbers of a sensor of the plugin, in order
 static const char* const gearQuantity[] = {
     "friction",    "lambda",         "torque_in",  "torque_out", "mode",   "power_loss", "gap",
     "rotor_angle", "rotor_velocity", "iterations", "residual",   "status", "fallbacks",  "state",
 };
 #define NGEARQUANTITY (int)(sizeof gearQuantity / sizeof *gearQuantity)
-
 
 // append the name of the number to a sensor's name
 static void appendNumber(char name[mjgMAXNAME], const mjModel* m, int sensor, int k) {
@@ -44,7 +40,6 @@ static void appendNumber(char name[mjgMAXNAME], const mjModel* m, int sensor, in
     snprintf(name + n, mjgMAXNAME - n, "_%d", k);
   }
 }
-
 
 // columns as trajectory.h describes them; 0: done
 static int addColumns(mjgTrajectory* t, const mjModel* m, const mjgScene* scene) {
@@ -73,7 +68,6 @@ static int addColumns(mjgTrajectory* t, const mjModel* m, const mjgScene* scene)
   return short_of_memory || mjg_addColumn(t, "difference") < 0;
 }
 
-
 // a coordinate or contact force, as mjgScene has it in words; NaN if there is no such object
 static double place(const mjModel* m, const mjData* d, const char* words) {
   char kind[16] = "", name[mjgMAXNAME] = "", other[mjgMAXNAME] = "", axis = 'x';
@@ -87,7 +81,6 @@ static double place(const mjModel* m, const mjData* d, const char* words) {
   return id < 0 ? NAN : x[3 * id + axis - 'x'];
 }
 
-
 void mjg_writeJoints(const mjModel* m, FILE* file) {
   char name[mjgMAXNAME];
   for (int i = 0; i < m->njnt; i++) {
@@ -97,7 +90,6 @@ void mjg_writeJoints(const mjModel* m, FILE* file) {
     }
   }
 }
-
 
 int mjg_openPlay(mjgPlay* play, const mjgScene* scene, const mjgCase* variant, const mjModel* m, mjData* d, int compare,
                  char* error, int error_sz) {
@@ -128,17 +120,12 @@ int mjg_openPlay(mjgPlay* play, const mjgScene* scene, const mjgCase* variant, c
   return 0;
 }
 
-
 int mjg_diverged(const mjData* d) {
   return d->warning[mjWARN_BADQPOS].number || d->warning[mjWARN_BADQVEL].number || d->warning[mjWARN_BADQACC].number;
 }
 
-
 // the larger of a bound and the size of x; NaN is larger than any bound
-static double larger(double bound, double x) {
-  return isnan(x) ? INFINITY : fmax(bound, fabs(x));
-}
-
+static double larger(double bound, double x) { return isnan(x) ? INFINITY : fmax(bound, fabs(x)); }
 
 int mjg_stepPlay(mjgPlay* play, char* error, int error_sz) {
   const mjgScene* scene = play->scene;
@@ -216,7 +203,6 @@ int mjg_stepPlay(mjgPlay* play, char* error, int error_sz) {
   }
   return 0;
 }
-
 
 void mjg_closePlay(mjgPlay* play) {
   mjg_freeTrajectory(&play->trajectory);

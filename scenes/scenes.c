@@ -8,7 +8,6 @@
 
 const int mjg_nscene = sizeof mjg_scenes / sizeof *mjg_scenes;
 
-
 const mjgScene* mjg_findScene(const char* name) {
   for (int i = 0; i < mjg_nscene; i++) {
     if (!strcmp(mjg_scenes[i]->name, name)) {
@@ -18,7 +17,6 @@ const mjgScene* mjg_findScene(const char* name) {
   return NULL;
 }
 
-
 const mjgCase* mjg_findCase(const mjgScene* scene, const char* name) {
   for (int i = 0; i < scene->nvariant; i++) {
     if (!strcmp(scene->variant[i].name, name)) {
@@ -27,7 +25,6 @@ const mjgCase* mjg_findCase(const mjgScene* scene, const char* name) {
   }
   return NULL;
 }
-
 
 void mjg_listScenes(void) {
   for (int i = 0; i < mjg_nscene; i++) {
@@ -39,7 +36,4 @@ void mjg_listScenes(void) {
   }
 }
 
-
-int mjg_reached(double time, double t) {
-  return time > t - 1e-9;
-}
+int mjg_reached(double time, double t) { return time > t - 1e-9; }

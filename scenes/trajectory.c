@@ -4,13 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-
 void mjg_freeTrajectory(mjgTrajectory* trajectory) {
   free(trajectory->name);
   free(trajectory->data);
   *trajectory = (mjgTrajectory){0};
 }
-
 
 int mjg_addColumn(mjgTrajectory* trajectory, const char* name) {
   size_t size = ((size_t)trajectory->ncolumn + 1) * sizeof *trajectory->name;
@@ -22,7 +20,6 @@ int mjg_addColumn(mjgTrajectory* trajectory, const char* name) {
   snprintf(trajectory->name[trajectory->ncolumn], mjgMAXNAME, "%s", name);
   return trajectory->ncolumn++;
 }
-
 
 double* mjg_addRow(mjgTrajectory* trajectory) {
   size_t width = (size_t)trajectory->ncolumn;
@@ -40,11 +37,9 @@ double* mjg_addRow(mjgTrajectory* trajectory) {
   return row;
 }
 
-
 const double* mjg_row(const mjgTrajectory* trajectory, int i) {
   return trajectory->data + (size_t)trajectory->ncolumn * (size_t)i;
 }
-
 
 int mjg_column(const mjgTrajectory* trajectory, const char* name) {
   for (int i = 0; i < trajectory->ncolumn; i++) {
@@ -54,7 +49,6 @@ int mjg_column(const mjgTrajectory* trajectory, const char* name) {
   }
   return -1;
 }
-
 
 // the first row whose time is not before t, but for a rounding error; nrow if there is none
 static int rowAt(const mjgTrajectory* trajectory, double t) {
@@ -70,7 +64,6 @@ static int rowAt(const mjgTrajectory* trajectory, double t) {
   return low;
 }
 
-
 double mjg_at(const mjgTrajectory* trajectory, const char* name, double time) {
   int column = mjg_column(trajectory, name), row = rowAt(trajectory, time);
   if (column < 0 || !trajectory->nrow) {
@@ -85,7 +78,6 @@ double mjg_at(const mjgTrajectory* trajectory, const char* name, double time) {
   }
   return data[row * n + column];
 }
-
 
 // smallest value of sign times the column between two times
 static double extreme(const mjgTrajectory* trajectory, const char* name, double from, double to, double sign) {
@@ -108,26 +100,21 @@ static double extreme(const mjgTrajectory* trajectory, const char* name, double 
   return sign * best;
 }
 
-
 double mjg_lowest(const mjgTrajectory* trajectory, const char* name, double from, double to) {
   return extreme(trajectory, name, from, to, 1);
 }
-
 
 double mjg_highest(const mjgTrajectory* trajectory, const char* name, double from, double to) {
   return extreme(trajectory, name, from, to, -1);
 }
 
-
 double mjg_size(const mjgTrajectory* trajectory, const char* name, double from, double to) {
   return fmax(mjg_highest(trajectory, name, from, to), -mjg_lowest(trajectory, name, from, to));
 }
 
-
 double mjg_swing(const mjgTrajectory* trajectory, const char* name, double from, double to) {
   return mjg_highest(trajectory, name, from, to) - mjg_lowest(trajectory, name, from, to);
 }
-
 
 double mjg_largest(const mjgTrajectory* trajectory, const char* prefix, const char* const* name, int n, double from,
                    double to) {
@@ -141,26 +128,13 @@ double mjg_largest(const mjgTrajectory* trajectory, const char* prefix, const ch
   return most;
 }
 
+int mjg_isPositive(double value) { return value > 0; }
 
-int mjg_isPositive(double value) {
-  return value > 0;
-}
+int mjg_isNegative(double value) { return value < 0; }
 
+int mjg_isZero(double value) { return value == 0; }
 
-int mjg_isNegative(double value) {
-  return value < 0;
-}
-
-
-int mjg_isZero(double value) {
-  return value == 0;
-}
-
-
-int mjg_isNotZero(double value) {
-  return value != 0;
-}
-
+int mjg_isNotZero(double value) { return value != 0; }
 
 double mjg_share(const mjgTrajectory* trajectory, const char* name, double from, double to, int (*is)(double)) {
   int column = mjg_column(trajectory, name), n = 0, met = 0;
@@ -172,7 +146,6 @@ double mjg_share(const mjgTrajectory* trajectory, const char* name, double from,
   }
   return n ? (double)met / n : NAN;
 }
-
 
 mjgEvents mjg_events(const mjgTrajectory* trajectory, const char* name, double from, double to, int (*is)(double)) {
   int column = mjg_column(trajectory, name);
@@ -187,11 +160,7 @@ mjgEvents mjg_events(const mjgTrajectory* trajectory, const char* name, double f
   return events;
 }
 
-
-void mjg_clearRows(mjgTrajectory* trajectory) {
-  trajectory->nrow = 0;
-}
-
+void mjg_clearRows(mjgTrajectory* trajectory) { trajectory->nrow = 0; }
 
 void mjg_writeNames(const mjgTrajectory* trajectory, FILE* file) {
   // quoted where a comma or a quote is part of a name
@@ -208,7 +177,6 @@ void mjg_writeNames(const mjgTrajectory* trajectory, FILE* file) {
   fputc('\n', file);
 }
 
-
 void mjg_writeLastRow(const mjgTrajectory* trajectory, FILE* file) {
   const double* row = mjg_row(trajectory, trajectory->nrow - 1);
   for (int i = 0; i < trajectory->ncolumn; i++) {
@@ -216,7 +184,6 @@ void mjg_writeLastRow(const mjgTrajectory* trajectory, FILE* file) {
   }
   fputc('\n', file);
 }
-
 
 void mjg_writeHead(const mjgTrajectory* trajectory, long nrow, FILE* file) {
   // format 2.0 of NumPy: magic, version, length of the text, and a Python literal that ends with a newline
@@ -242,7 +209,6 @@ void mjg_writeHead(const mjgTrajectory* trajectory, long nrow, FILE* file) {
   fprintf(file, "],'shape':(%ld,)}", nrow);
   fprintf(file, "%*s", (int)(begin + (long)length - ftell(file)), "\n");
 }
-
 
 void mjg_writeLastNumbers(const mjgTrajectory* trajectory, FILE* file) {
   fwrite(mjg_row(trajectory, trajectory->nrow - 1), sizeof(double), (size_t)trajectory->ncolumn, file);

@@ -7,7 +7,6 @@
 
 #include "observe/visualize.h"
 
-
 //---------------------------------- life ----------------------------------------------------------
 
 // 1 if the processor draws
@@ -21,14 +20,12 @@ int frameIsSoftware(const char* renderer) {
   return 0;
 }
 
-
 void frameEffects(Frame* frame, int flg_effects) {
   if (flg_effects >= 0) {
     frame->scene.flags[mjRND_SHADOW] = (mjtByte)flg_effects;
     frame->scene.flags[mjRND_REFLECTION] = (mjtByte)flg_effects;
   }
 }
-
 
 // shapes of fewer triangles, with the same look, and no smoothing of a film's pictures: less than
 // half of the processor's time of the engine's defaults
@@ -39,7 +36,6 @@ static void coarsen(mjModel* m) {
   m->vis.quality.offsamples = 0;
   m->vis.quality.shadowsize = mjMIN(m->vis.quality.shadowsize, 1024);
 }
-
 
 // parts that depend on the model
 static void makeModel(Frame* frame, const Sim* sims, int nsim, int font_scale) {
@@ -72,7 +68,6 @@ static void makeModel(Frame* frame, const Sim* sims, int nsim, int font_scale) {
   plotsAdd(&frame->plots, sims);
 }
 
-
 void frameInit(Frame* frame, const Sim* sims, int nsim, int font_scale, const char* renderer, int flg_quick) {
   memset(frame, 0, sizeof(*frame));
   mjv_defaultScene(&frame->scene);
@@ -87,20 +82,17 @@ void frameInit(Frame* frame, const Sim* sims, int nsim, int font_scale, const ch
   makeModel(frame, sims, nsim, font_scale);
 }
 
-
 void frameReload(Frame* frame, const Sim* sims, int nsim) {
   int font_scale = frame->context.fontScale;
   mjv_freeScene(&frame->scene);
   makeModel(frame, sims, nsim, font_scale);
 }
 
-
 void frameFree(Frame* frame) {
   plotsFree(&frame->plots);
   mjv_freeScene(&frame->scene);
   mjr_freeContext(&frame->context);
 }
-
 
 //---------------------------------- overlays ------------------------------------------------------
 
@@ -126,7 +118,6 @@ static void drawLegend(const Frame* frame, mjrRect area, const Sim* sim) {
   }
 }
 
-
 //---------------------------------- picture -------------------------------------------------------
 
 // place of the plots: beside one simulation or four, below two, in the free corner of three
@@ -144,7 +135,6 @@ static mjrRect plotsArea(const Frame* frame, mjrRect area, const Show* show) {
   plots.left -= plots.width;
   return plots;
 }
-
 
 mjrRect frameView(const Frame* frame, mjrRect area, const Show* show, int s) {
   mjrRect plots = plotsArea(frame, area, show);
@@ -164,7 +154,6 @@ mjrRect frameView(const Frame* frame, mjrRect area, const Show* show, int s) {
   return (mjrRect){area.left + left, area.bottom + area.height - height + bottom, right - left, top - bottom};
 }
 
-
 void frameScene(Frame* frame, const Sim* sim, mjrRect view, const mjvPerturb* perturb) {
   mjv_updateScene(sim->m, sim->d, &frame->option, perturb, &frame->camera, mjCAT_ALL, &frame->scene);
 
@@ -176,7 +165,6 @@ void frameScene(Frame* frame, const Sim* sim, mjrRect view, const mjvPerturb* pe
   }
 }
 
-
 // name of one of several simulations in the colour of its curves, at the upper edge of its view
 static void drawLabel(const Frame* frame, mjrRect view, const char* name, int s) {
   const mjrContext* context = &frame->context;
@@ -186,7 +174,6 @@ static void drawLabel(const Frame* frame, mjrRect view, const char* name, int s)
   const float* rgb = plotsColor(s);
   mjr_label(rect, mjFONT_NORMAL, name, rgb[0], rgb[1], rgb[2], 1, 0, 0, 0, context);
 }
-
 
 void frameDraw(Frame* frame, mjrRect area, Show* show) {
   const char* label[nVIEW];

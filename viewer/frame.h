@@ -6,7 +6,6 @@
 #include "plots.h"
 #include "show.h"
 
-
 typedef struct Frame_ {
   mjrContext context;
   mjvScene scene;

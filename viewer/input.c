@@ -5,7 +5,6 @@
 
 #include "window.h"
 
-
 //---------------------------------- keys ----------------------------------------------------------
 
 // look through a camera of the model; below 0: the free one
@@ -13,7 +12,6 @@ static void look(mjvCamera* camera, int id) {
   camera->type = id < 0 ? mjCAMERA_FREE : mjCAMERA_FIXED;
   camera->fixedcamid = id;
 }
-
 
 static void key(Window* w) {
   Frame* frame = &w->frame;
@@ -67,7 +65,6 @@ static void key(Window* w) {
   }
 }
 
-
 //---------------------------------- mouse ---------------------------------------------------------
 
 // select the body under the mouse
@@ -104,7 +101,6 @@ static void pick(Window* w) {
     }
   }
 }
-
 
 static void mouse(Window* w) {
   Frame* frame = &w->frame;
@@ -155,7 +151,6 @@ static void mouse(Window* w) {
   }
 }
 
-
 //---------------------------------- GLFW ----------------------------------------------------------
 
 static int isHeld(GLFWwindow* glfw, int modifiers, int bit, int left, int right) {
@@ -164,7 +159,6 @@ static int isHeld(GLFWwindow* glfw, int modifiers, int bit, int left, int right)
   }
   return glfwGetKey(glfw, left) == GLFW_PRESS || glfwGetKey(glfw, right) == GLFW_PRESS;
 }
-
 
 // Write pointer, buttons and modifiers into the state that the panels read.
 // `modifiers` are the GLFW_MOD_ bits of the event; -1 asks for the keys that are down, where an event has none. The keys
@@ -193,7 +187,6 @@ static void readState(Window* w, int modifiers) {
   ui->mouserect = mjr_findRect((int)x, (int)y, ui->nrect - 1, ui->rect + 1) + 1;
 }
 
-
 static void handleEvent(Window* w) {
   int request, flg_taken = panelEvent(&w->panel, &request, &w->frame, &w->ui);
   windowObey(w, request);
@@ -203,7 +196,6 @@ static void handleEvent(Window* w) {
     mouse(w);
   }
 }
-
 
 static void onKey(GLFWwindow* glfw, int code, int scancode, int action, int modifiers) {
   (void)scancode;
@@ -217,7 +209,6 @@ static void onKey(GLFWwindow* glfw, int code, int scancode, int action, int modi
   w->ui.keytime = glfwGetTime();
   handleEvent(w);
 }
-
 
 static void onButton(GLFWwindow* glfw, int code, int action, int modifiers) {
   Window* w = glfwGetWindowUserPointer(glfw);
@@ -245,7 +236,6 @@ static void onButton(GLFWwindow* glfw, int code, int action, int modifiers) {
   }
 }
 
-
 static void onMove(GLFWwindow* glfw, double x, double y) {
   Window* w = glfwGetWindowUserPointer(glfw);
   w->x = x;
@@ -257,7 +247,6 @@ static void onMove(GLFWwindow* glfw, double x, double y) {
   }
 }
 
-
 static void onScroll(GLFWwindow* glfw, double x, double y) {
   Window* w = glfwGetWindowUserPointer(glfw);
   readState(w, -1);
@@ -267,13 +256,11 @@ static void onScroll(GLFWwindow* glfw, double x, double y) {
   handleEvent(w);
 }
 
-
 static void onSize(GLFWwindow* glfw, int width, int height) {
   Window* w = glfwGetWindowUserPointer(glfw);
   w->ui.rect[0] = (mjrRect){0, 0, width, height};
   panelLayout(&w->panel, &w->frame, &w->ui);
 }
-
 
 void windowInput(Window* w) {
   glfwSetWindowUserPointer(w->glfw, w);

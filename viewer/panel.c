@@ -10,14 +10,10 @@ enum {
   enablePARAMETER = 2  // + key: state of an item that is usable where the gear has the key
 };
 
-
 //---------------------------------- items ---------------------------------------------------------
 
 // 1 if an item is usable
-static int enabled(int category, void* data) {
-  return ((const Panel*)data)->known[category - enablePARAMETER];
-}
-
+static int enabled(int category, void* data) { return ((const Panel*)data)->known[category - enablePARAMETER]; }
 
 // begin a section
 static void section(mjUI* ui, const char* name, int state, const char* shortcut) {
@@ -26,7 +22,6 @@ static void section(mjUI* ui, const char* name, int state, const char* shortcut)
   snprintf(def[0].other, sizeof(def[0].other), "%s", shortcut);
   mjui_add(ui, def);
 }
-
 
 // append an item to the last section
 static mjuiItem* item(mjUI* ui, int type, const char* name, void* data, const char* other, int request) {
@@ -40,13 +35,11 @@ static mjuiItem* item(mjUI* ui, int type, const char* name, void* data, const ch
   return added;
 }
 
-
 // alternatives, one a line
 typedef struct List_ {
   char text[mjMAXUITEXT];
   int n;
 } List;
-
 
 // append an alternative: 1, or 0 if the list is full; what has no name is its kind and number
 static int append(List* list, const char* name, const char* kind, int id) {
@@ -63,7 +56,6 @@ static int append(List* list, const char* name, const char* kind, int id) {
   return 1;
 }
 
-
 // a choice of names
 static void choice(mjUI* ui, const char* name, int* data, const char* const* names, int n, int request) {
   List list = {0};
@@ -72,7 +64,6 @@ static void choice(mjUI* ui, const char* name, int* data, const char* const* nam
   }
   item(ui, mjITEM_SELECT, name, data, list.text, request);
 }
-
 
 //---------------------------------- left ----------------------------------------------------------
 
@@ -99,7 +90,6 @@ static void makeScenes(Panel* panel, const Show* show) {
   item(&panel->left, mjITEM_SELECT, "Scene", &panel->choice, list.text, panelSCENE);
 }
 
-
 static void makeScene(Panel* panel, const Show* show) {
   mjUI* ui = &panel->left;
   section(ui, "Scene", mjSECT_OPEN, "AF");
@@ -123,7 +113,6 @@ static void makeScene(Panel* panel, const Show* show) {
   item(ui, mjITEM_BUTTON, "Quit", NULL, "CQ", panelQUIT);
 }
 
-
 static void makeSimulation(Panel* panel, const Show* show) {
   mjUI* ui = &panel->left;
   section(ui, "Simulation", mjSECT_OPEN, "AS");
@@ -144,7 +133,6 @@ static void makeSimulation(Panel* panel, const Show* show) {
   }
 }
 
-
 static void makeShow(Panel* panel, Frame* frame) {
   mjUI* ui = &panel->left;
   section(ui, "Show", mjSECT_OPEN, "AO");
@@ -157,7 +145,6 @@ static void makeShow(Panel* panel, Frame* frame) {
   }
   item(ui, mjITEM_SLIDERNUM, "Seconds", &frame->plots.window, "0.5 30", 0);
 }
-
 
 //---------------------------------- right ---------------------------------------------------------
 
@@ -192,7 +179,6 @@ static void makeGear(Panel* panel, const Show* show, Frame* frame) {
   choice(ui, "solver", &panel->solver, tuneSolvers, tuneNSolver, panelSOLVER);
 }
 
-
 //---------------------------------- building ------------------------------------------------------
 
 // values of the selected joint's parameters
@@ -204,7 +190,6 @@ static void readParameters(Panel* panel, const Show* show, int selected) {
   }
   panel->solver = tuneSolver(show->sim);
 }
-
 
 void panelMake(Panel* panel, Show* show, Frame* frame, mjuiState* state) {
   mjUI* ui[] = {&panel->left, &panel->right};
@@ -226,7 +211,6 @@ void panelMake(Panel* panel, Show* show, Frame* frame, mjuiState* state) {
   panelLayout(panel, frame, state);
 }
 
-
 void panelLayout(Panel* panel, Frame* frame, mjuiState* state) {
   mjUI* ui[] = {&panel->left, &panel->right};
   for (int i = 0; i < 2; i++) {
@@ -247,7 +231,6 @@ void panelLayout(Panel* panel, Frame* frame, mjuiState* state) {
   mjui_update(-1, -1, &panel->right, state, &frame->context);
 }
 
-
 //---------------------------------- using ---------------------------------------------------------
 
 int panelEvent(Panel* panel, int* request, Frame* frame, mjuiState* state) {
@@ -266,13 +249,11 @@ int panelEvent(Panel* panel, int* request, Frame* frame, mjuiState* state) {
   return state->type != mjEVENT_KEY && (rect == 1 || rect == 2);
 }
 
-
 void panelUpdate(Panel* panel, const Show* show, Frame* frame, mjuiState* state) {
   readParameters(panel, show, frame->selected);
   mjui_update(-1, -1, &panel->left, state, &frame->context);
   mjui_update(-1, -1, &panel->right, state, &frame->context);
 }
-
 
 void panelDraw(Panel* panel, const Show* show, const Frame* frame, mjuiState* state, double now) {
   mjUI* ui = &panel->right;

@@ -15,7 +15,6 @@
 
 #include "output.h"
 
-
 //---------------------------------- OpenGL --------------------------------------------------------
 
 // The library is loaded when asked for, so that the program starts where it is missing
@@ -28,7 +27,6 @@ static struct {
   EGLContext context;
 } gl;
 
-
 // function of the library; ISO C has no cast from object to function pointer
 static void (*find(const char* name))(void) {
   void* symbol = dlsym(gl.library, name);
@@ -38,7 +36,6 @@ static void (*find(const char* name))(void) {
 }
 
 #define EGL(name) ((__typeof__(name)*)find(#name))
-
 
 // make a context of desktop OpenGL current without surface: 1 on success
 static int tryDisplay(EGLDisplay display) {
@@ -59,7 +56,6 @@ static int tryDisplay(EGLDisplay display) {
   EGL(eglTerminate)(display);
   return 0;
 }
-
 
 // each device (graphics cards, and Mesa's software rasterizer as the last), Mesa without any surface, the default
 int offscreenOpen(char* error, size_t error_size) {
@@ -87,20 +83,17 @@ int offscreenOpen(char* error, size_t error_size) {
   return -1;
 }
 
-
 const char* offscreenRenderer(void) {
   const unsigned char* (*getString)(unsigned) = (__typeof__(getString))EGL(eglGetProcAddress)("glGetString");
   const unsigned char* name = getString ? getString(GL_RENDERER) : NULL;
   return name ? (const char*)name : "unknown";
 }
 
-
 void offscreenClose(void) {
   EGL(eglMakeCurrent)(gl.display, EGL_NO_SURFACE, EGL_NO_SURFACE, EGL_NO_CONTEXT);
   EGL(eglDestroyContext)(gl.display, gl.context);
   EGL(eglTerminate)(gl.display);
 }
-
 
 //---------------------------------- pictures ------------------------------------------------------
 
@@ -119,7 +112,6 @@ int pngWrite(const char* path, const unsigned char* rgb, int width, int height, 
   return 0;
 }
 
-
 //---------------------------------- films ---------------------------------------------------------
 
 struct Film_ {
@@ -128,7 +120,6 @@ struct Film_ {
   mjgOutput* output;  // ffmpeg writes its part
   size_t frame_size;
 };
-
 
 Film* filmOpen(const char* path, int width, int height, int fps, char* error, size_t error_size) {
   Film* film = calloc(1, sizeof(Film));
@@ -155,11 +146,9 @@ Film* filmOpen(const char* path, int width, int height, int fps, char* error, si
   return film;
 }
 
-
 int filmFrame(Film* film, const unsigned char* rgb) {
   return film->frames && fwrite(rgb, film->frame_size, 1, film->frames) == 1 ? 0 : -1;
 }
-
 
 int filmClose(Film* film, char* error, size_t error_size) {
   if (!film) {

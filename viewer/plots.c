@@ -17,14 +17,12 @@ const int plotsValue[plotsNVALUE] = {simPOSITION, simVELOCITY, simFRICTION, simI
 static const float palette[MAXCURVE][3] = {{0.35f, 0.71f, 0.91f}, {0.90f, 0.62f, 0.00f}, {0.25f, 0.80f, 0.55f},
                                            {0.94f, 0.89f, 0.26f}, {0.80f, 0.47f, 0.65f}, {0.90f, 0.40f, 0.15f}};
 
-
 void plotsFree(Plots* plots) {
   free(plots->time);
   free(plots->data);
   plots->time = NULL;
   plots->data = NULL;
 }
-
 
 int plotsInit(Plots* plots, const Sim* sim, int nsim) {
   plots->nsim = nsim;
@@ -38,11 +36,7 @@ int plotsInit(Plots* plots, const Sim* sim, int nsim) {
   return plots->time && plots->data ? 0 : -1;
 }
 
-
-const float* plotsColor(int c) {
-  return palette[c % MAXCURVE];
-}
-
+const float* plotsColor(int c) { return palette[c % MAXCURVE]; }
 
 int plotsTextWidth(const char* text, const mjrContext* context) {
   int width = 0;
@@ -52,12 +46,10 @@ int plotsTextWidth(const char* text, const mjrContext* context) {
   return width;
 }
 
-
 // ring of one curve
 static float* curve(const Plots* plots, int sim, int gear, int value) {
   return plots->data + (size_t)((sim * plots->ngear + gear) * simNVALUE + value) * MAXSAMPLE;
 }
-
 
 void plotsAdd(Plots* plots, const Sim* sims) {
   double time = sims[0].d->time;
@@ -84,7 +76,6 @@ void plotsAdd(Plots* plots, const Sim* sims) {
   plots->nsample += plots->nsample < MAXSAMPLE;
 }
 
-
 int plotsShown(const Plots* plots) {
   int n = 0;
   for (int i = 0; i < simNVALUE; i++) {
@@ -92,7 +83,6 @@ int plotsShown(const Plots* plots) {
   }
   return n;
 }
-
 
 // look of every figure
 static void styleFigure(mjvFigure* figure) {
@@ -113,7 +103,6 @@ static void styleFigure(mjvFigure* figure) {
     memcpy(figure->linergb[c], palette[c], sizeof(palette[c]));
   }
 }
-
 
 // an axis range of the engine in whole units of a power of ten, and the parts of a grid with round
 // numbers. The given range stays a little within, so that round-off does not widen it
@@ -144,7 +133,6 @@ static void roundRange(mjvFigure* figure) {
   figure->range[1][1] = ((float)last - 1e-3f) * unit;
 }
 
-
 // parts of the time axis at round numbers, few enough for its width in characters
 static void roundTime(mjvFigure* figure, int width) {
   int most = width / 7 < 2 ? 2 : width / 7 > 6 ? 6 : width / 7;
@@ -159,7 +147,6 @@ static void roundTime(mjvFigure* figure, int width) {
   }
 }
 
-
 // the smallest and largest value of a ring within the window widen range
 static void findRange(float range[2], const Plots* plots, const float* ring, float begin) {
   for (int i = 0; i < plots->nsample; i++) {
@@ -171,13 +158,10 @@ static void findRange(float range[2], const Plots* plots, const float* ring, flo
   }
 }
 
-
 // copy the samples of a ring within the window. OpenGL leaves gaps in lines of pieces shorter than a
 // pixel, so that straight runs become one piece; tolerance is how far a point may be off
 static void fillLine(mjvFigure* figure, int line, const Plots* plots, const float* ring, float tolerance) {
-  enum {
-    LONGEST = 50
-  };
+  enum { LONGEST = 50 };
   float* data = figure->linedata[line];
   int n = 0, run = 0;
   for (int i = 0; i < plots->nsample; i++) {
@@ -205,7 +189,6 @@ static void fillLine(mjvFigure* figure, int line, const Plots* plots, const floa
   figure->linepnt[line] = n;
 }
 
-
 // a title, and names in the colours of their curves, in as many lines as they need, at the upper
 // edge of an area; returns their height
 static int drawNames(char (*name)[64], int n, mjrRect area, const mjrContext* context) {
@@ -226,24 +209,18 @@ static int drawNames(char (*name)[64], int n, mjrRect area, const mjrContext* co
   return area.bottom + area.height - bottom;
 }
 
-
 // number of curves in a plot
 static int curves(const Plots* plots) {
   return plots->nsim > 1 ? plots->nsim : plots->ngear < MAXCURVE ? plots->ngear : MAXCURVE;
 }
-
 
 // geared joint of the first curve
 static int firstGear(const Plots* plots, int selected) {
   return plots->nsim > 1 ? selected : selected < MAXCURVE ? 0 : selected - MAXCURVE + 1;
 }
 
-
 // 1 if a simulation has a value: a model without friction has no internal force
-static int hasCurve(const Sim* sim, int value) {
-  return value != simINTERNAL || simHasFriction(sim);
-}
-
+static int hasCurve(const Sim* sim, int value) { return value != simINTERNAL || simHasFriction(sim); }
 
 // a plot of one value
 static void drawPlot(Plots* plots, mjrRect rect, const mjrContext* context, const Sim* sims, int selected, int value,
@@ -285,7 +262,6 @@ static void drawPlot(Plots* plots, mjrRect rect, const mjrContext* context, cons
   roundTime(figure, 2 * rect.width / context->charHeight);
   mjr_figure(rect, figure, context);
 }
-
 
 void plotsDraw(Plots* plots, mjrRect area, const mjrContext* context, const Sim* sims, int selected,
                const char* const* labels) {

@@ -5,7 +5,6 @@
 
 #include "sim.h"
 
-
 typedef struct Plots_ {
   int shown[simNVALUE];  // 1: a plot of this value is drawn; int for the check boxes of the panel
   double window;         // time that a plot spans, s
@@ -20,9 +19,7 @@ typedef struct Plots_ {
 } Plots;
 
 // values that have plots
-enum {
-  plotsNVALUE = 6
-};
+enum { plotsNVALUE = 6 };
 extern const int plotsValue[plotsNVALUE];
 
 // room for the curves of nsim simulations of the same joints; 0 on success, -1: out of memory

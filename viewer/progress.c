@@ -8,19 +8,16 @@
 #define REDRAW   0.1  // s between two states of the bar
 #define WIDTH    30   // characters of the bar
 
-
 static double now(void) {
   struct timespec t;
   clock_gettime(CLOCK_MONOTONIC, &t);
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-
 void mjg_beginProgress(mjgProgress* progress, int enabled) {
   *progress = (mjgProgress){.enabled = enabled && isatty(STDERR_FILENO), .begin = now()};
   progress->next = progress->begin + PATIENCE;
 }
-
 
 void mjg_showProgress(mjgProgress* progress, double fraction, const char* label) {
   double time = progress->enabled ? now() : 0;
@@ -35,7 +32,6 @@ void mjg_showProgress(mjgProgress* progress, double fraction, const char* label)
   fflush(stderr);
   progress->shown = 1;
 }
-
 
 void mjg_clearProgress(mjgProgress* progress) {
   if (progress->shown) {

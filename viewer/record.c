@@ -8,7 +8,6 @@
 #include "pictures.h"
 #include "progress.h"
 
-
 void recordPixels(unsigned char* rgb, const Frame* frame, mjrRect area) {
   mjr_readPixels(rgb, NULL, area, &frame->context);
 
@@ -24,13 +23,11 @@ void recordPixels(unsigned char* rgb, const Frame* frame, mjrRect area) {
   }
 }
 
-
 // to two digits, the second even, so that its half has two digits
 static double roundUp(double time) {
   double unit = 0.2 * pow(10, floor(log10(time)));
   return unit * ceil(time / unit - 1e-9);
 }
-
 
 // run the simulation, drawing when a frame of the film or the picture is due; without either frame is null
 static int run(Show* show, Frame* frame, Film* film, mjrRect area, unsigned char* rgb, char* error, size_t error_size) {
@@ -74,7 +71,6 @@ static int run(Show* show, Frame* frame, Film* film, mjrRect area, unsigned char
   mjg_clearProgress(&progress);
   return code;
 }
-
 
 static int runDrawn(Show* show, char* error, size_t error_size) {
   const ShowOptions* option = &show->option;
@@ -125,7 +121,6 @@ static int runDrawn(Show* show, char* error, size_t error_size) {
   offscreenClose();
   return code;
 }
-
 
 int record(Show* show, char* error, size_t error_size) {
   int flg_drawn = show->option.picture || show->option.film;

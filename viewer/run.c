@@ -21,11 +21,7 @@
 #define ERROR       2048  // length of an error
 
 // exit codes
-enum {
-  OK = 0,
-  FAILED = 1,
-  USAGE = 2
-};
+enum { OK = 0, FAILED = 1, USAGE = 2 };
 
 static const char usage[] =
     "usage: mjgear-run [options] SCENE...     play scenes and check what they claim\n"
@@ -64,7 +60,6 @@ static struct {
   int quiet;
 } options;
 
-
 // one line on standard error
 static void complain(const char* format, ...) {
   va_list arguments;
@@ -74,7 +69,6 @@ static void complain(const char* format, ...) {
   fputc('\n', stderr);
   va_end(arguments);
 }
-
 
 // a line for each scene, with tabs between: name, what is shown, time of the picture, cases beside it,
 // joint of the curves, 1 if nothing moves, caption
@@ -86,7 +80,6 @@ static void listPages(void) {
            s->flg_still, s->caption ? s->caption : s->description);
   }
 }
-
 
 //---------------------------------- command line --------------------------------------------------
 
@@ -125,16 +118,12 @@ static int addScene(const char* name) {
   return 0;
 }
 
-
 static const mjgValue kValues[] = {
     {"case", mjg_readText, &options.variant, 0, 0},     {"duration", mjg_readReal, &options.duration, 1e-12, 1e12},
     {"out", mjg_readText, &options.out, 0, 0},          {"plugin", mjg_readText, &options.plugin, 0, 0},
     {"set", mjg_readSettings, &options.settings, 0, 0},
 };
-enum {
-  NVALUE = sizeof(kValues) / sizeof(*kValues),
-  HELP
-};
+enum { NVALUE = sizeof(kValues) / sizeof(*kValues), HELP };
 static const struct option kFlags[] = {
     {"all", no_argument, &options.all, 1},
     {"help", no_argument, NULL, HELP},
@@ -144,7 +133,6 @@ static const struct option kFlags[] = {
     {"quiet", no_argument, &options.quiet, 1},
     {0},
 };
-
 
 // read the command line; -1: continue, otherwise the exit code
 static int parse(int argc, char** argv) {
@@ -187,7 +175,6 @@ static int parse(int argc, char** argv) {
   return -1;
 }
 
-
 //---------------------------------- results -------------------------------------------------------
 
 // open FOLDER/SCENE/NAME, making folders as needed; null after a complaint
@@ -209,7 +196,6 @@ static mjgOutput* openResult(const char* scene, const char* name) {
   return output;
 }
 
-
 // close a result, complete or not; 0: everything was written
 static int closeResult(mjgOutput* output, const char* scene, const char* name, int flg_complete) {
   int error = mjg_closeOutput(output, flg_complete);
@@ -219,18 +205,11 @@ static int closeResult(mjgOutput* output, const char* scene, const char* name, i
   return error;
 }
 
-
 // 1 if the engine moved as the scene's own integration
-static int agrees(const mjgPlay* play) {
-  return !play->own || play->difference <= play->scene->tolerance;
-}
-
+static int agrees(const mjgPlay* play) { return !play->own || play->difference <= play->scene->tolerance; }
 
 // name of the case, for people
-static const char* caseName(const mjgPlay* play) {
-  return play->variant ? play->variant->name : "";
-}
-
+static const char* caseName(const mjgPlay* play) { return play->variant ? play->variant->name : ""; }
 
 // begin a table of results; null after a complaint
 static mjgOutput* beginTable(const char* scene, const char* name, const char* head) {
@@ -241,7 +220,6 @@ static mjgOutput* beginTable(const char* scene, const char* name, const char* he
   return output;
 }
 
-
 // the meaning of the columns of all cases; 0: done
 static int writeJoints(const mjgScene* scene, const mjModel* m) {
   mjgOutput* output = beginTable(scene->name, "joints.csv", "joint,unit");
@@ -250,7 +228,6 @@ static int writeJoints(const mjgScene* scene, const mjModel* m) {
   }
   return output ? closeResult(output, scene->name, "joints.csv", 1) : -1;
 }
-
 
 // where a scene's plot.py is and what pages say of it, the distance of each case from its own integration, and which
 // claims hold: texts have no quotes in them. 0: done
@@ -277,7 +254,6 @@ static int writeTables(const mjgScene* scene, const mjgPlay* play, int nplay, co
   failed |= closeResult(differences, scene->name, "differences.csv", !failed) != 0;
   return closeResult(table, scene->name, "claims.csv", !failed) || failed;
 }
-
 
 //---------------------------------- running -------------------------------------------------------
 
@@ -311,7 +287,6 @@ static int playSteps(mjgPlay* play, mjgOutput* output, int keep, mjgProgress* pr
   return failed;
 }
 
-
 // play one case from its beginning to its end; its rows are kept if wanted, its model is not. 0: done
 static int runCase(mjgPlay* play, const mjgScene* scene, const mjgCase* variant, int keep, mjgProgress* progress,
                    double done, double share) {
@@ -344,7 +319,6 @@ static int runCase(mjgPlay* play, const mjgScene* scene, const mjgCase* variant,
   return failed;
 }
 
-
 // print the claims of a scene
 static void report(const mjgScene* scene, const mjgPlay* play, int nplay, const mjgClaims* claims) {
   if (!options.quiet) {
@@ -362,7 +336,6 @@ static void report(const mjgScene* scene, const mjgPlay* play, int nplay, const 
     }
   }
 }
-
 
 // judge a scene whose cases were played, print and write the verdict; rows: whether
 // claims have rows to look at. Returns an exit code.
@@ -385,7 +358,6 @@ static int judge(const mjgScene* scene, const mjgPlay* play, int nplay, int rows
   mjg_freeClaims(&claims);
   return nfailed ? FAILED : OK;
 }
-
 
 // play a scene in all cases that are wanted; returns an exit code
 static int runScene(const mjgScene* scene, mjgProgress* progress, double done, double share) {
@@ -410,12 +382,8 @@ static int runScene(const mjgScene* scene, mjgProgress* progress, double done, d
   return code;
 }
 
-
 // the engine's warnings, one line each
-static void warning(const char* text) {
-  complain("%s", text);
-}
-
+static void warning(const char* text) { complain("%s", text); }
 
 int main(int argc, char** argv) {
   mjg_mindStandardOutput("mjgear-run");

@@ -11,7 +11,6 @@
 #include "play.h"
 #include "progress.h"
 
-
 //---------------------------------- files ---------------------------------------------------------
 
 // a file as a scene without script
@@ -23,7 +22,6 @@ static void useFile(Show* show, const char* file) {
   show->file = (mjgScene){.name = show->name, .xml = show->path, .duration = 10};
   show->scene = &show->file;
 }
-
 
 // a name of a scene, with or without a case, else a file
 static int findScene(Show* show, const char* file, char* error, size_t error_size) {
@@ -56,13 +54,11 @@ static int findScene(Show* show, const char* file, char* error, size_t error_siz
   return 0;
 }
 
-
 //---------------------------------- stepping ------------------------------------------------------
 
 int showFirstKey(const Show* show, const mjModel* m) {
   return show->key >= 0 && show->key < m->nkey ? show->key : mjg_startKey(m);
 }
-
 
 static void resetSim(const Show* show, Sim* sim) {
   int start = showFirstKey(show, sim->m);
@@ -77,7 +73,6 @@ static void resetSim(const Show* show, Sim* sim) {
   }
   mj_forward(sim->m, sim->d);
 }
-
 
 static void stepSim(const Show* show, Sim* sim, const mjvPerturb* perturb) {
   if (show->scene->input) {
@@ -97,20 +92,17 @@ static void stepSim(const Show* show, Sim* sim, const mjvPerturb* perturb) {
   }
 }
 
-
 void showReset(Show* show) {
   for (int s = 0; s < show->nsim; s++) {
     resetSim(show, show->sim + s);
   }
 }
 
-
 void showForward(Show* show) {
   for (int s = 0; s < show->nsim; s++) {
     mj_forward(show->sim[s].m, show->sim[s].d);
   }
 }
-
 
 // columns of the table of each geared joint
 static const struct {
@@ -120,7 +112,6 @@ static const struct {
     {"q", ",%.17g", simPOSITION},     {"v", ",%.17g", simVELOCITY},         {"friction", ",%.9g", simFRICTION},
     {"lambda", ",%.9g", simINTERNAL}, {"torque_in", ",%.9g", simTORQUE_IN}, {"torque_out", ",%.9g", simTORQUE_OUT},
     {"mode", ",%.9g", simMODE},       {"power_loss", ",%.9g", simLOSS},     {"gap", ",%.9g", simGAP}};
-
 
 // the head of the table, or the row of a step: the state at its end and the forces that acted
 static void writeRow(const Show* show, int flg_head) {
@@ -146,7 +137,6 @@ static void writeRow(const Show* show, int flg_head) {
   fputc('\n', file);
 }
 
-
 void showStep(Show* show, const mjvPerturb* perturb) {
   // copy controls set by hand to all simulations
   for (int s = 1; s < show->nsim; s++) {
@@ -162,7 +152,6 @@ void showStep(Show* show, const mjvPerturb* perturb) {
   }
 }
 
-
 int showDiverged(const Show* show) {
   int number = 0;
   for (int s = 0; s < show->nsim; s++) {
@@ -170,7 +159,6 @@ int showDiverged(const Show* show) {
   }
   return number > 0;
 }
-
 
 const char* showWarning(const Show* show) {
   for (int s = 0; s < show->nsim; s++) {
@@ -182,7 +170,6 @@ const char* showWarning(const Show* show) {
   }
   return NULL;
 }
-
 
 //---------------------------------- open ----------------------------------------------------------
 
@@ -202,7 +189,6 @@ static int chooseKey(Show* show, const mjModel* m, char* error, size_t error_siz
   return exitUSAGE;
 }
 
-
 // load one more simulation; 0, or an exit code
 static int addSim(Show* show, const mjgCase* variant, SimFriction friction, const double* frictionloss, char* error,
                   size_t error_size) {
@@ -219,13 +205,11 @@ static int addSim(Show* show, const mjgCase* variant, SimFriction friction, cons
   return code;
 }
 
-
 static void freeSims(Show* show) {
   while (show->nsim > 0) {
     simFree(show->sim + --show->nsim);
   }
 }
-
 
 // mean size of each joint's gear friction over the run, for an equal constant friction
 static void meanFriction(double* mean, const Show* show, Sim* sim) {
@@ -248,7 +232,6 @@ static void meanFriction(double* mean, const Show* show, Sim* sim) {
   }
   resetSim(show, sim);
 }
-
 
 // the compared cases beside the first: all as far as they fit, or names with commas between
 static int addCases(Show* show, char* error, size_t error_size) {
@@ -279,7 +262,6 @@ static int addCases(Show* show, char* error, size_t error_size) {
   return code;
 }
 
-
 // the same model with another friction
 static int addAgainst(Show* show, char* error, size_t error_size) {
   const Sim* sim = show->sim;
@@ -299,7 +281,6 @@ static int addAgainst(Show* show, char* error, size_t error_size) {
   free(loss);
   return code;
 }
-
 
 // model, and other models if there is a comparison
 static int openSims(Show* show, char* error, size_t error_size) {
@@ -322,7 +303,6 @@ static int openSims(Show* show, char* error, size_t error_size) {
   return code;
 }
 
-
 int showOpen(Show* show, const ShowOptions* option, char* error, size_t error_size) {
   *show = (Show){.option = *option, .key = -1};
   int code = findScene(show, option->file, error, error_size);
@@ -342,7 +322,6 @@ int showOpen(Show* show, const ShowOptions* option, char* error, size_t error_si
   return 0;
 }
 
-
 int showJoint(const Show* show) {
   const Sim* sim = show->sim;
   for (int i = 0; i < sim->ngear && show->option.joint; i++) {
@@ -353,13 +332,11 @@ int showJoint(const Show* show) {
   return 0;
 }
 
-
 const char* showCaption(const Show* show, int sim) {
   static const char* const friction[] = {"gear friction", "native frictionloss", "no friction"};
   const Sim* s = show->sim + sim;
   return show->option.beside && s->variant ? s->variant->name : friction[s->friction];
 }
-
 
 void showHeading(char* text, size_t text_size, const Show* show) {
   const char* title = show->option.beside ? show->scene->name : show->title;
@@ -367,7 +344,6 @@ void showHeading(char* text, size_t text_size, const Show* show) {
   const char* name = show->key >= 0 && show->key < m->nkey ? mj_id2name(m, mjOBJ_KEY, show->key) : NULL;
   snprintf(text, text_size, "%s%s%s", title, name ? ", key " : "", name ? name : "");
 }
-
 
 int showChange(Show* show, const char* file, SimFriction against, const char* beside, char* error, size_t error_size) {
   Show next = {.option = show->option, .key = show->key};
@@ -400,7 +376,6 @@ int showChange(Show* show, const char* file, SimFriction against, const char* be
   }
   return 0;
 }
-
 
 int showClose(Show* show, char* error, size_t error_size) {
   int code = 0, lost = mjg_closeOutput(show->csv, 1);

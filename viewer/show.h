@@ -10,9 +10,7 @@
 #include "scene.h"
 #include "sim.h"
 
-enum {
-  nVIEW = 4
-};  // simulations side by side at most
+enum { nVIEW = 4 };  // simulations side by side at most
 
 // exit codes of mjgear-view
 enum {

@@ -17,7 +17,6 @@ const char* const simName[simNVALUE] = {
     "Mode",     "State",    "Loss",      "Gap",        "Iterations", "Residual",
 };
 
-
 //---------------------------------- geared joints -------------------------------------------------
 
 // by instance, in the order of its names
@@ -25,7 +24,6 @@ static int compareGears(const void* a, const void* b) {
   const mjgpJoint *first = a, *second = b;
   return first->instance != second->instance ? first->instance - second->instance : first->index - second->index;
 }
-
 
 // gears as the plugin reads them from a model that it has accepted; 0, or -1: no memory
 static int findGears(Sim* sim, const mjModel* m) {
@@ -56,7 +54,6 @@ static int findGears(Sim* sim, const mjModel* m) {
   return 0;
 }
 
-
 //---------------------------------- load ----------------------------------------------------------
 
 // functions of the library that the engine loaded; 0: it has all
@@ -66,7 +63,6 @@ static int findPlugin(SimPlugin* plugin) {
          mjg_findFunction(&plugin->describeGear, "mjg_describeGear") +
          mjg_findFunction(&plugin->getSolver, "mjg_getSolver") + mjg_findFunction(&plugin->setSolver, "mjg_setSolver");
 }
-
 
 int simLoad(Sim* sim, const mjgScene* scene, const mjgCase* variant, const mjgSetting* setting, int nsetting,
             SimFriction friction, const double* frictionloss, char* error, int error_size) {
@@ -96,7 +92,6 @@ int simLoad(Sim* sim, const mjgScene* scene, const mjgCase* variant, const mjgSe
   return 0;
 }
 
-
 void simMakeIdeal(Sim* sim) {
   static const char* const both[] = {"gamma_u", "gamma_v"};
   static const char* const keys[] = {
@@ -118,14 +113,12 @@ void simMakeIdeal(Sim* sim) {
   }
 }
 
-
 void simFree(Sim* sim) {
   mj_deleteData(sim->d);
   mj_deleteModel(sim->m);
   free(sim->gear);
   *sim = (Sim){0};
 }
-
 
 //---------------------------------- values --------------------------------------------------------
 
@@ -140,7 +133,6 @@ static double nativeFriction(const mjModel* m, const mjData* d, const SimGear* g
   }
   return 0;
 }
-
 
 // length and velocity of a tendon: of a fixed one at the state, of a spatial one at the engine's
 // last position
@@ -157,7 +149,6 @@ static void tendonMotion(double value[simROOM], const mjModel* m, const mjData* 
     value[simVELOCITY] += m->wrap_prm[k] * d->qvel[m->jnt_dofadr[joint]];
   }
 }
-
 
 void simValues(double value[simROOM], const Sim* sim, int gear) {
   static const int kSensor[][2] = {
@@ -194,7 +185,6 @@ void simValues(double value[simROOM], const Sim* sim, int gear) {
   value[simFRICTION] += native;
 }
 
-
 int simIsLength(const Sim* sim, int gear) {
   const mjModel* m = sim->m;
   int t = sim->gear[gear].tendon, joint = sim->gear[gear].joint;
@@ -209,14 +199,12 @@ int simIsLength(const Sim* sim, int gear) {
   return m->jnt_type[joint] == mjJNT_SLIDE;
 }
 
-
 const char* simUnit(const Sim* sim, int gear, int value) {
   static const char* const unit[2][simNVALUE] = {
       {"rad", "rad/s", "N m", "N m", "N m", "N m", "", "", "W", "rad", "", ""},
       {"m", "m/s", "N", "N", "N", "N", "", "", "W", "m", "", ""}};
   return unit[simIsLength(sim, gear)][value];
 }
-
 
 void simText(char* text, size_t text_size, const Sim* sim, int gear, int value) {
   static const char* const modes[] = {"backward", "stuck", "forward"};
@@ -241,7 +229,6 @@ void simText(char* text, size_t text_size, const Sim* sim, int gear, int value) 
   }
 }
 
-
 int simHasBacklash(const Sim* sim) {
   for (int i = 0; i < sim->ngear; i++) {
     const char* model = mj_getPluginConfig(sim->m, sim->gear[i].instance, "backlash");
@@ -251,7 +238,6 @@ int simHasBacklash(const Sim* sim) {
   }
   return 0;
 }
-
 
 int simHasFriction(const Sim* sim) {
   for (int i = 0; i < sim->ngear; i++) {

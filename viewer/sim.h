@@ -9,7 +9,6 @@
 #include "mjgear_plugin.h"
 #include "scene.h"
 
-
 // friction of the geared joints
 typedef enum SimFriction_ {
   simGEAR = 0,    // as the file says: mjgear.transmission

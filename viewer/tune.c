@@ -5,12 +5,7 @@
 
 #include "mjgear.h"
 
-enum {
-  GAMMA_U,
-  GAMMA_V,
-  ETA_FORWARD,
-  ETA_BACKWARD
-};
+enum { GAMMA_U, GAMMA_V, ETA_FORWARD, ETA_BACKWARD };
 
 const TuneKey tuneKeys[] = {
     [GAMMA_U] = {"gamma_u", 0, 1},
@@ -37,14 +32,12 @@ const int tuneNKey = (int)(sizeof(tuneKeys) / sizeof(*tuneKeys));
 const char* const tuneSolvers[] = {"newton", "gauss_seidel", "projection", "lemke"};
 const int tuneNSolver = (int)(sizeof(tuneSolvers) / sizeof(*tuneSolvers));
 
-
 // coefficients and efficiencies, for any description of the gear: 1, or 0 if it has none
 static int readGear(double value[4], const Sim* sim, int joint) {
   return sim->plugin.getGear(value + GAMMA_U, sim->m, sim->d, joint, "gamma_u") == 1 &&
          sim->plugin.getGear(value + GAMMA_V, sim->m, sim->d, joint, "gamma_v") == 1 &&
          mjg_efficiencies(value + ETA_FORWARD, value + ETA_BACKWARD, value[GAMMA_U], value[GAMMA_V]) == 0;
 }
-
 
 int tuneValue(double* value, const Sim* sim, int gear, int key) {
   int joint = sim->gear[gear].joint;
@@ -58,7 +51,6 @@ int tuneValue(double* value, const Sim* sim, int gear, int key) {
   return known;
 }
 
-
 int tuneSolver(const Sim* sim) {
   const char* name = sim->plugin.getSolver ? sim->plugin.getSolver(sim->m, sim->d) : NULL;
   for (int i = 0; i < tuneNSolver && name; i++) {
@@ -68,7 +60,6 @@ int tuneSolver(const Sim* sim) {
   }
   return 0;
 }
-
 
 int tuneSetValue(Sim* sim, int gear, int key, double value, char* error, size_t error_size) {
   int joint = sim->gear[gear].joint;
@@ -87,7 +78,6 @@ int tuneSetValue(Sim* sim, int gear, int key, double value, char* error, size_t 
   const char* name[] = {tuneKeys[first].name, tuneKeys[first + 1].name};
   return sim->plugin.describeGear(sim->m, sim->d, joint, name, four + first, 2, error, (int)error_size);
 }
-
 
 int tuneSetSolver(Sim* sim, int solver, char* error, size_t error_size) {
   return sim->plugin.setSolver(sim->m, sim->d, tuneSolvers[solver], error, (int)error_size);

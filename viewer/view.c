@@ -52,7 +52,6 @@ static const char usage[] =
     "\n"
     "Exit codes: 1 arguments, 2 model, 3 display or OpenGL, 4 output, 5 unstable.\n";
 
-
 //---------------------------------- messages ------------------------------------------------------
 
 // messages of the engine, one line each; its errors end the program like our own
@@ -65,17 +64,14 @@ static void logMessage(const mjLogMessage* message) {
   }
 }
 
-
 static int fail(int code, const char* error) {
   fprintf(stderr, "mjgear-view: %s\n", error);
   return code;
 }
 
-
 //---------------------------------- arguments -----------------------------------------------------
 
 static ShowOptions option;
-
 
 // a file whose name ends as it must
 static int ends(const mjgValue* value, char* name, const char* ending) {
@@ -83,16 +79,9 @@ static int ends(const mjgValue* value, char* name, const char* ending) {
   return mjg_readText(value, name) && n > 4 && !strcmp(name + n - 4, ending);
 }
 
+static int picture(const mjgValue* value, char* name) { return ends(value, name, ".png"); }
 
-static int picture(const mjgValue* value, char* name) {
-  return ends(value, name, ".png");
-}
-
-
-static int film(const mjgValue* value, char* name) {
-  return ends(value, name, ".mp4");
-}
-
+static int film(const mjgValue* value, char* name) { return ends(value, name, ".mp4"); }
 
 static int against(const mjgValue* value, char* word) {
   const mjgValue loss = {.data = &option.frictionloss, .least = 0, .most = 1e12};
@@ -102,13 +91,11 @@ static int against(const mjgValue* value, char* word) {
          (!strncmp(word, "frictionloss=", 13) && mjg_readReal(&loss, word + 13));
 }
 
-
 static int size(const mjgValue* value, char* word) {
   int n = 0, *w = &option.width, *h = &option.height;
   (void)value;
   return sscanf(word, "%4dx%4d%n", w, h, &n) == 2 && !word[n] && *w >= 64 && *w <= 8192 && *h >= 64 && *h <= 8192;
 }
-
 
 static const mjgValue kValues[] = {
     {"against", against, NULL, 0, 0},
@@ -127,11 +114,7 @@ static const mjgValue kValues[] = {
     {"size", size, NULL, 0, 0},
     {"speed", mjg_readReal, &option.speed, 1e-3, 1e3},
 };
-enum {
-  NVALUE = sizeof(kValues) / sizeof(*kValues),
-  HELP,
-  LIST
-};
+enum { NVALUE = sizeof(kValues) / sizeof(*kValues), HELP, LIST };
 static const struct option kFlags[] = {
     {"effects", no_argument, &option.flg_effects, 1},
     {"help", no_argument, NULL, HELP},
@@ -143,7 +126,6 @@ static const struct option kFlags[] = {
     {"window", no_argument, &option.flg_window, 1},
     {0},
 };
-
 
 int main(int argc, char** argv) {
   mjg_mindStandardOutput("mjgear-view");

@@ -21,7 +21,6 @@ static void onError(int code, const char* description) {
   snprintf(glfw_error, sizeof(glfw_error), "%s", description);
 }
 
-
 //---------------------------------- actions -------------------------------------------------------
 
 void windowPace(Window* w) {
@@ -29,13 +28,11 @@ void windowPace(Window* w) {
   w->simulated = w->show->sim[0].d->time;
 }
 
-
 void windowRun(Window* w, int run) {
   w->panel.run = run;
   w->frame.perturb.active = 0;
   windowPace(w);
 }
-
 
 // a line at the upper edge for a few seconds
 static void tell(Window* w, const char* message) {
@@ -43,16 +40,9 @@ static void tell(Window* w, const char* message) {
   w->message_end = glfwGetTime() + 5;
 }
 
+void windowUpdate(Window* w) { panelUpdate(&w->panel, w->show, &w->frame, &w->ui); }
 
-void windowUpdate(Window* w) {
-  panelUpdate(&w->panel, w->show, &w->frame, &w->ui);
-}
-
-
-void windowPanels(Window* w) {
-  panelMake(&w->panel, w->show, &w->frame, &w->ui);
-}
-
+void windowPanels(Window* w) { panelMake(&w->panel, w->show, &w->frame, &w->ui); }
 
 static void reset(Window* w) {
   showHeading(w->frame.caption, sizeof(w->frame.caption), w->show);
@@ -61,7 +51,6 @@ static void reset(Window* w) {
   windowRun(w, w->panel.run);
   windowUpdate(w);
 }
-
 
 void windowReload(Window* w) {
   char file[1200], error[1400];
@@ -87,7 +76,6 @@ void windowReload(Window* w) {
   windowPace(w);
 }
 
-
 // write the drawing to a new PNG file
 static void screenshot(Window* w) {
   w->screenshot = 0;
@@ -110,7 +98,6 @@ static void screenshot(Window* w) {
   free(rgb);
 }
 
-
 // change a parameter of the selected joint, or the solver, and print the equivalent configuration
 static void changeParameter(Window* w, int request) {
   char error[1400];
@@ -130,7 +117,6 @@ static void changeParameter(Window* w, int request) {
   showForward(show);
   windowUpdate(w);
 }
-
 
 void windowObey(Window* w, int request) {
   Panel* panel = &w->panel;
@@ -170,7 +156,6 @@ void windowObey(Window* w, int request) {
   }
 }
 
-
 //---------------------------------- frames --------------------------------------------------------
 
 // step until simulated time has caught up, or the time for a frame is used up
@@ -192,7 +177,6 @@ static void advance(Window* w) {
   }
 }
 
-
 // title and caption: state, time, pace
 static void writeTitle(Window* w) {
   double time = glfwGetTime(), simulated = w->show->sim[0].d->time;
@@ -209,7 +193,6 @@ static void writeTitle(Window* w) {
   w->measured_time = simulated;
   w->frames = 0;
 }
-
 
 static void draw(Window* w) {
   Frame* frame = &w->frame;
@@ -231,7 +214,6 @@ static void draw(Window* w) {
   w->frames++;
 }
 
-
 // wait until a frame is due where the display does not make us wait. Slightly faster than the
 // monitor, whose rate GLFW rounds down, so that the monitor sets the pace. After a late frame the
 // next has less time, so that none is lost on average
@@ -243,7 +225,6 @@ static void waitFrame(Window* w) {
     nanosleep(&t, NULL);
   }
 }
-
 
 static void loop(Window* w) {
   while (!glfwWindowShouldClose(w->glfw)) {
@@ -262,7 +243,6 @@ static void loop(Window* w) {
   }
 }
 
-
 //---------------------------------- window --------------------------------------------------------
 
 static const char* rendererName(void) {
@@ -270,7 +250,6 @@ static const char* rendererName(void) {
   const unsigned char* name = getString ? getString(0x1F01) : NULL;  // GL_RENDERER
   return name ? (const char*)name : "unknown";
 }
-
 
 // a window with a current context, smoothed where a graphics card draws
 static GLFWwindow* createWindow(const ShowOptions* option, const char* title, const GLFWvidmode* mode) {
@@ -293,7 +272,6 @@ static GLFWwindow* createWindow(const ShowOptions* option, const char* title, co
   }
   return made;
 }
-
 
 int window(Show* show, char* error, size_t error_size) {
   glfwSetErrorCallback(onError);

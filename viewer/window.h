@@ -40,7 +40,6 @@ typedef struct Window_ {
   int screenshot;  // one is wanted when all is drawn
 } Window;
 
-
 // Shows until the user closes the window. 0, else an exit code and one line in error.
 int window(Show* show, char* error, size_t error_size);
 

@@ -10,7 +10,6 @@
 
 static const char* const jointName[NJOINT] = {"yaw", "shoulder", "elbow", "roll", "pitch", "turn"};
 
-
 // the joints are servos that go from the first pose to one in which the forearm presses the table;
 // shoulder and elbow move in opposite directions, so that forearm and hand stay level
 static void input(const mjModel* m, mjData* d, const mjgCase* variant) {
@@ -23,7 +22,6 @@ static void input(const mjModel* m, mjData* d, const mjgCase* variant) {
     d->ctrl[i] = mjg_reached(d->time, OFF) ? 0 : gain[i] * (goal - d->qpos[i]) - 0.05 * gain[i] * d->qvel[i];
   }
 }
-
 
 static void claims(mjgClaims* claims, const mjgTrajectory* run) {
   // exactly: no tolerance
@@ -47,7 +45,6 @@ static void claims(mjgClaims* claims, const mjgTrajectory* run) {
   mjg_claim(claims, slip < 1e-5 && mjg_at(run, "load_z", END) > 0.4,
             "the load of 3 kg stays on the hand: it moves by %.2g m", slip);
 }
-
 
 mjgSCENE(Arm, "arm", "arm/arm.xml", END, "an arm with worm gears rests on a table and carries a load, motors off",
          "An arm with worm gears rests on a table and carries a load while its motors are off.", .moment = 0.5,

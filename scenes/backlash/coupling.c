@@ -22,7 +22,6 @@ static const mjgCase couplingCase[] = {
     {"6Hz", COUPLING, {6}},
 };
 
-
 // The integral of the speed error is an angle. The controller starts where it holds the load.
 static void input(const mjModel* m, mjData* d, const mjgCase* variant) {
   if (d->time == 0) {
@@ -37,18 +36,15 @@ static void input(const mjModel* m, mjData* d, const mjgCase* variant) {
   d->userdata[0] = control;
 }
 
-
 static void measure(double* value, const mjModel* m, const mjData* d) {
   mjg_gapState(value, value + 1, m, d);
   value[2] = d->userdata[0];
 }
 
-
 // number of times that the torque meets a condition again in the steady state
 static int touches(const mjgTrajectory* t, int (*is)(double)) {
   return mjg_events(t, "shaft_torque_out", STEADY, INFINITY, is).n;
 }
-
 
 static void claims(mjgClaims* claims, const mjgTrajectory* run) {
   double end = 8;
@@ -72,7 +68,6 @@ static void claims(mjgClaims* claims, const mjgTrajectory* run) {
   }
   mjg_claim(claims, ratio > 5, "the motor swings %.1f times as far as the heavy load", ratio);
 }
-
 
 mjgSCENE(Coupling, "coupling", "backlash/two_mass.xml", 8,
          "a flexible coupling bounces between its sides (Nordin, Fig. 6)",

@@ -6,12 +6,7 @@
 #include <mujoco/mujoco.h>
 
 // numbers of the plugin's sensor, plugin/sensor.h
-enum {
-  mjgGAP_TORQUE = 3,
-  mjgGAP_POSITION = 6,
-  mjgGAP_ANGLE = 7,
-  mjgGAP_VELOCITY = 8
-};
+enum { mjgGAP_TORQUE = 3, mjgGAP_POSITION = 6, mjgGAP_ANGLE = 7, mjgGAP_VELOCITY = 8 };
 
 // angle of the rotor minus that of its joint, and its rate, at the beginning of the step that d has
 // just taken; the joint is the first dof and its sensor the first sensor

@@ -16,7 +16,6 @@
 // viscous friction b_1, b_2 of both bodies
 #define FRICTION "; joint:driving.damping=2; joint:driven.damping=10"
 
-
 // displacement of the bodies, and the force between them
 static void measure(double* value, const mjModel* m, const mjData* d) {
   double h = m->opt.timestep;
@@ -25,23 +24,13 @@ static void measure(double* value, const mjModel* m, const mjData* d) {
   value[2] = d->sensordata[3];
 }
 
-
-static int isOpen(double x) {
-  return fabs(x) < HALF_GAP;
-}
-
+static int isOpen(double x) { return fabs(x) < HALF_GAP; }
 
 // part of the rows between two times in which the gap is open
-static double openPart(const mjgTrajectory* t, double from, double to) {
-  return mjg_share(t, "x", from, to, isOpen);
-}
-
+static double openPart(const mjgTrajectory* t, double from, double to) { return mjg_share(t, "x", from, to, isOpen); }
 
 // number of impacts
-static int impacts(const mjgTrajectory* t) {
-  return mjg_events(t, "force", 0, INFINITY, mjg_isNotZero).n;
-}
-
+static int impacts(const mjgTrajectory* t) { return mjg_events(t, "force", 0, INFINITY, mjg_isNotZero).n; }
 
 //---------------------------------- Fig. 5 --------------------------------------------------------
 
@@ -55,19 +44,11 @@ static const mjgCase vibroCase[] = {
     {"vibro-impact", VIBRO_IMPACT, {0.5}}, {"deadzone", DEADZONE, {0.5}},           {"deadzone-1Hz", DEADZONE, {1}},
     {"deadzone-2Hz", DEADZONE, {2}},       {"vibro-impact-2Hz", VIBRO_IMPACT, {2}},
 };
-enum {
-  VIBRO,
-  DEAD,
-  DEAD1,
-  DEAD2,
-  VIBRO2
-};
-
+enum { VIBRO, DEAD, DEAD1, DEAD2, VIBRO2 };
 
 static void slowInput(const mjModel* m, mjData* d, const mjgCase* variant) {
   d->ctrl[0] = PUSH * sin(2 * mjPI * variant->FREQUENCY * d->time);
 }
-
 
 // irregularity of a periodic motion: distance between the displacements of two successive
 // periods, root mean square over the last periods, in half gaps
@@ -80,7 +61,6 @@ static double irregularity(const mjgTrajectory* run, double end) {
   }
   return sqrt(sum / n) / HALF_GAP;
 }
-
 
 static void vibroClaims(mjgClaims* claims, const mjgTrajectory* run) {
   double settled = 0, ringing = 1;
@@ -123,16 +103,13 @@ static void vibroClaims(mjgClaims* claims, const mjgTrajectory* run) {
             width[VIBRO], 2 * HALF_GAP, 100 * inside[DEAD], 100 * inside[VIBRO]);
 }
 
-
 mjgSCENE(Vibro, "vibro", "backlash/impact.xml", 6,
          "slow swings through a gap: vibro-impact and dead zone (Ruderman, Fig. 5)",
          "A body swings slowly through a gap. The vibro-impact model engages late and the dead zone model rings "
          "(Ruderman, Fig. 5).",
          mjgCASES(vibroCase), .input = slowInput, .column = "x v force", .measure = measure, .claims = vibroClaims);
 
-
 //---------------------------------- Fig. 6 --------------------------------------------------------
-
 
 static const mjgCase impactCase[] = {
     {"k=100000-alpha=0.1", "play.stiffness=100000; play.restitution=0.1", {100000, 0.1, 0.5}},
@@ -143,13 +120,11 @@ static const mjgCase impactCase[] = {
     {"hertz-alpha=1", "play.exponent=1.5; play.stiffness=5000000; play.restitution=1", {5e6, 1, 0.5, 1.5}},
 };
 
-
 static void throwInput(const mjModel* m, mjData* d, const mjgCase* variant) {
   if (d->time == 0) {
     d->qvel[0] = variant->SPEED;
   }
 }
-
 
 static void impactClaims(mjgClaims* claims, const mjgTrajectory* run) {
   double mass = DRIVING * DRIVEN / (DRIVING + DRIVEN);
@@ -189,11 +164,9 @@ static void impactClaims(mjgClaims* claims, const mjgTrajectory* run) {
             lossy, elastic);
 }
 
-
 mjgSCENE(Impact, "impact", "backlash/impact.xml", 0.065, "force over penetration of one impact (Ruderman, Fig. 6)",
          "A body strikes the edge of a gap. The plot shows contact force over penetration (Ruderman, Fig. 6).",
          mjgCASES(impactCase), .input = throwInput, .column = "x v force", .measure = measure, .claims = impactClaims);
-
 
 //---------------------------------- Fig. 7 --------------------------------------------------------
 
@@ -203,11 +176,7 @@ static const mjgCase decayCase[] = {
     {"alpha=100", "play.restitution=100" FRICTION},
 };
 
-
-static void pushInput(const mjModel* m, mjData* d, const mjgCase* variant) {
-  d->ctrl[0] = 5;
-}
-
+static void pushInput(const mjModel* m, mjData* d, const mjgCase* variant) { d->ctrl[0] = 5; }
 
 static void decayClaims(mjgClaims* claims, const mjgTrajectory* run) {
   int some = impacts(&run[0]), many = impacts(&run[1]);
@@ -219,12 +188,10 @@ static void decayClaims(mjgClaims* claims, const mjgTrajectory* run) {
   mjg_claim(claims, open == 0, "all come to rest engaged: open %.0f %% of the end", 100 * open);
 }
 
-
 mjgSCENE(
     Decay, "decay", "backlash/impact.xml", 1.5, "a push closes the gap: bounces for several alpha (Ruderman, Fig. 7)",
     "A push closes the gap, and the body bounces. The damping parameter alpha decides how often (Ruderman, Fig. 7).",
     mjgCASES(decayCase), .input = pushInput, .column = "x v force", .measure = measure, .claims = decayClaims);
-
 
 //---------------------------------- IV.A ----------------------------------------------------------
 
@@ -237,14 +204,12 @@ static const mjgCase rattleCase[] = {
     {"lossy", "play.restitution=0.02", {0, 0.02, 0.4}},
 };
 
-
 // a soft contact without loss; bodies that are thrown apart rattle between the sides of the gap
 static void rattleInput(const mjModel* m, mjData* d, const mjgCase* variant) {
   if (d->time == 0) {
     d->qvel[0] = variant->SPEED;
   }
 }
-
 
 // mean period of the displacement between its first and its last upward passage through 0
 static double period(int* n, double* first, double* last, const mjgTrajectory* t) {
@@ -261,7 +226,6 @@ static double period(int* n, double* first, double* last, const mjgTrajectory* t
   }
   return (*last - *first) / *n;
 }
-
 
 static void rattleClaims(mjgClaims* claims, const mjgTrajectory* run) {
   double mass = DRIVING * DRIVEN / (DRIVING + DRIVEN), first = 0, last = 0;
@@ -298,7 +262,6 @@ static void rattleClaims(mjgClaims* claims, const mjgTrajectory* run) {
             "power lost over %d cycles %.5f W, by (6) omega_0/(2 pi) times %.5f J: %.5f W", n, power, cycle,
             cycle / mean);
 }
-
 
 mjgSCENE(Rattle, "rattle", "backlash/rattle.xml", 2, "play lowers the eigenfrequency and takes power (Ruderman, IV.A)",
          "A body on a spring rattles in its play, which lowers its frequency and takes power (Ruderman, IV.A).",

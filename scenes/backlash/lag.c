@@ -16,7 +16,6 @@ static void measure(double* value, const mjModel* m, const mjData* d) {
   value[3] = d->userdata[1];
 }
 
-
 //---------------------------------- phase ---------------------------------------------------------
 
 #define AMPLITUDE 0.008  // of theta_d, rad
@@ -35,13 +34,7 @@ static const mjgCase lagCase[] = {
     {"phase_plane-20Hz", "shaft.backlash=phase_plane" SHAFT, {20}},
     {"damped_deadzone-20Hz", "shaft.backlash=damped_deadzone" SHAFT, {20}},
 };
-enum {
-  EXACT,
-  PHASE,
-  DEAD,
-  NMODEL
-};
-
+enum { EXACT, PHASE, DEAD, NMODEL };
 
 // theta_d = A sin(w t), which grows to its amplitude within two periods
 static double twist(double time, double frequency) {
@@ -49,13 +42,11 @@ static double twist(double time, double frequency) {
   return AMPLITUDE * part * part * (3 - 2 * part) * sin(2 * mjPI * frequency * time);
 }
 
-
 // the engine's scheme is a second difference
 static void lagInput(const mjModel* m, mjData* d, const mjgCase* variant) {
   double f = variant->FREQUENCY, h = m->opt.timestep, t = d->time;
   d->ctrl[0] = ROTOR / GEAR * (twist(t + h, f) - 2 * twist(t, f) + twist(t - h, f)) / (h * h);
 }
-
 
 // first harmonic of torque over first harmonic of angle, from a time on over whole periods
 static double complex describing(const mjgTrajectory* run) {
@@ -72,7 +63,6 @@ static double complex describing(const mjgTrajectory* run) {
   }
   return T / angle;
 }
-
 
 // the same for the exact shaft, (1) and (14), with its own step
 static double complex describingExact(double frequency) {
@@ -93,7 +83,6 @@ static double complex describingExact(double frequency) {
   return T / angle;
 }
 
-
 static void lagClaims(mjgClaims* claims, const mjgTrajectory* run) {
   double phase[NMODEL];
   for (int k = 0; k < NMODEL; k++) {
@@ -109,14 +98,12 @@ static void lagClaims(mjgClaims* claims, const mjgTrajectory* run) {
             phase[DEAD], phase[EXACT], phase[PHASE]);
 }
 
-
 mjgSCENE(
     Lag, "lag", "backlash/rupture.xml", END,
     "phase lag of a shaft with a gap against the dead zone (Nordin, section 5)",
     "A swing passes through a shaft with a gap. The exact shaft lags behind the dead zone model (Nordin, section 5).",
     mjgCASES(lagCase), .input = lagInput, .column = "theta_d omega_d input play", .measure = measure,
     .claims = lagClaims);
-
 
 //---------------------------------- hysteresis ----------------------------------------------------
 
@@ -133,12 +120,10 @@ mjgSCENE(
 
 static const mjgCase hysteresisCase[] = {{"quiet", GAP, {0}}, {"disturbed", GAP, {1}}};
 
-
 static double motor(double time) {
   double part = fmin(fmax(time, 0), 1);
   return SWING * part * part * (3 - 2 * part) * sin(2 * mjPI * SLOW * time);
 }
-
 
 // the hysteresis model: the load stays until a side of the gap takes it along
 static void hysteresisInput(const mjModel* m, mjData* d, const mjgCase* variant) {
@@ -148,7 +133,6 @@ static void hysteresisInput(const mjModel* m, mjData* d, const mjgCase* variant)
   d->userdata[0] = angle;
   d->userdata[1] = fmin(fmax(d->userdata[1], angle - PLAY), angle + PLAY);
 }
-
 
 // largest difference of load and hysteresis model between two times
 static double apart(const mjgTrajectory* run, double from, double to) {
@@ -160,7 +144,6 @@ static double apart(const mjgTrajectory* run, double from, double to) {
   return most;
 }
 
-
 static void hysteresisClaims(mjgClaims* claims, const mjgTrajectory* run) {
   double quiet = apart(&run[0], 1, 4), disturbed = apart(&run[1], FROM, FROM + 0.3);
   mjg_claim(claims, quiet < 0.2 * PLAY,
@@ -171,7 +154,6 @@ static void hysteresisClaims(mjgClaims* claims, const mjgTrajectory* run) {
       "a disturbance of the load moves it through the gap, of which the hysteresis model knows nothing: %.4f rad apart",
       disturbed);
 }
-
 
 mjgSCENE(Hysteresis, "hysteresis", "backlash/two_mass.xml", 4,
          "the hysteresis model knows no disturbance of the load (Nordin, section 1)",

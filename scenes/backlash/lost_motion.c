@@ -14,7 +14,6 @@ static const mjgCase lostCase[] = {
     {"1degree", "arm.half_gap=8.72664625997165e-3", {60}},
 };
 
-
 // all joints one way, then the other
 static void input(const mjModel* m, mjData* d, const mjgCase* variant) {
   double push = !mjg_reached(d->time, 2) ? PUSH : -PUSH;
@@ -22,7 +21,6 @@ static void input(const mjModel* m, mjData* d, const mjgCase* variant) {
     d->qfrc_applied[i] = push;
   }
 }
-
 
 static void claims(mjgClaims* claims, const mjgTrajectory* run) {
   // axis and place of each joint of the stretched arm, and the tip
@@ -57,7 +55,6 @@ static void claims(mjgClaims* claims, const mjgTrajectory* run) {
               run[i].variant->name, 1e3 * sqrt(size), 100 * sqrt(error / size));
   }
 }
-
 
 mjgSCENE(LostMotion, "lost_motion", "backlash/lost_motion.xml", 4,
          "lost motion at the tip of a six-joint arm, from 1 arcmin to 1 degree of play",

@@ -10,7 +10,6 @@
 // alpha = 1 rad, k/c = 0.1 1/s, beta = 0.5 rad, in units of k = 1 N m/rad
 static const mjgBacklash law = {.half_gap = 1, .stiffness = 1, .damping = 10, .rubber = 0.5, .exponent = 1};
 
-
 static void measure(double* value, const mjModel* m, const mjData* d) {
   int i = mjg_lastGridPoint(m, d);
   double theta = mjg_gridValue(i % COLUMNS, COLUMNS, 2);
@@ -33,7 +32,6 @@ static void measure(double* value, const mjModel* m, const mjData* d) {
   }
 }
 
-
 static void claims(mjgClaims* claims, const mjgTrajectory* run) {
   int theta = mjg_column(run, "theta_d"), exact = mjg_column(run, "T_5");
   int phase = mjg_column(run, "T_23"), dead = mjg_column(run, "T_26"), rubber = mjg_column(run, "T_40");
@@ -53,7 +51,6 @@ static void claims(mjgClaims* claims, const mjgTrajectory* run) {
   mjg_claim(claims, pulls > 0, "(26) pulls where only a push is possible, area A2: %d points", pulls);
   mjg_claim(claims, rough == 0, "(40) is continuous: it changes by %.2f N m at most from one point to the next", step);
 }
-
 
 mjgSCENE(GapMap, "gap_map", "backlash/two_mass.xml", 1e-3 * COLUMNS * ROWS,
          "torque of four backlash models over the phase plane (Nordin, Fig. 2)",

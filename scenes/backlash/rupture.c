@@ -33,15 +33,7 @@ static const mjgCase ruptureCase[] = {
     {"revised_deadzone", "shaft.backlash=revised_deadzone"}, {"phase_plane", "shaft.backlash=phase_plane"},
     {"damped_deadzone", "shaft.backlash=damped_deadzone"},
 };
-enum {
-  JCK,
-  EXACT,
-  REVISED,
-  PHASE,
-  DEAD,
-  NCASE
-};
-
+enum { JCK, EXACT, REVISED, PHASE, DEAD, NCASE };
 
 // acceleration of the driving side after a unit step of torque, and after a unit ramp
 static double afterStep(double* ramp, double t) {
@@ -51,7 +43,6 @@ static double afterStep(double* ramp, double t) {
   *ramp = (exp(slow * t) - exp(fast * t)) / root;
   return (slow * exp(slow * t) - fast * exp(fast * t)) / root;
 }
-
 
 static double acceleration(double t) {
   double ramp, past;
@@ -63,11 +54,9 @@ static double acceleration(double t) {
   return a;
 }
 
-
 static void input(const mjModel* m, mjData* d, const mjgCase* variant) {
   d->ctrl[0] = ROTOR * acceleration(d->time + 0.5 * m->opt.timestep);
 }
-
 
 // the motion, the torque that drives it, and (5) as it stands, in contact outside its zone
 static void measure(double* value, const mjModel* m, const mjData* d) {
@@ -79,7 +68,6 @@ static void measure(double* value, const mjModel* m, const mjData* d) {
   double border = STIFFNESS * HALF_GAP;
   value[4] = fmax(0, T - border) + fmin(0, T + border);
 }
-
 
 // times at which the motion leaves the zones of (5), (3), (4), (2)
 static void leave(double time[4], const mjgTrajectory* t) {
@@ -97,7 +85,6 @@ static void leave(double time[4], const mjgTrajectory* t) {
     }
   }
 }
-
 
 static void claims(mjgClaims* claims, const mjgTrajectory* run) {
   const char* torque = "shaft_torque_out";
@@ -171,7 +158,6 @@ static void claims(mjgClaims* claims, const mjgTrajectory* run) {
   mjg_claim(claims, lowest >= 0 && rises == 0, "the others fall to zero and never reverse: lowest torque %g N m",
             lowest);
 }
-
 
 mjgSCENE(Rupture, "rupture", "backlash/rupture.xml", 20,
          "the driving torque vanishes: only the torque of jck reverses (Akoto, Figs. 8, 9)",

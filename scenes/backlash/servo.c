@@ -28,16 +28,9 @@ static const mjgCase servoCase[] = {
     {"damped-deadzone", "servo.backlash=damped_deadzone; " DAMPED},
 };
 
+static void input(const mjModel* m, mjData* d, const mjgCase* variant) { d->ctrl[0] = 0.05; }
 
-static void input(const mjModel* m, mjData* d, const mjgCase* variant) {
-  d->ctrl[0] = 0.05;
-}
-
-
-static void measure(double* value, const mjModel* m, const mjData* d) {
-  mjg_gapState(value, value + 1, m, d);
-}
-
+static void measure(double* value, const mjModel* m, const mjData* d) { mjg_gapState(value, value + 1, m, d); }
 
 // amplitude at which the dead zone is a spring of stiffness N
 static double amplitude(double N) {
@@ -52,7 +45,6 @@ static double amplitude(double N) {
   }
   return 0.5 * (lo + hi);
 }
-
 
 static void claims(mjgClaims* claims, const mjgTrajectory* run) {
   double c = (VISCOUS + KV) / (VISCOUS * ROTOR);
@@ -83,7 +75,6 @@ static void claims(mjgClaims* claims, const mjgTrajectory* run) {
   mjg_claim(claims, fabs(rest) < 1e-2 && fabs(angle - 0.05) < 1e-3,
             "encoder on the motor: it comes to rest, the rotor at %.5f rad of 0.05", angle);
 }
-
 
 mjgSCENE(GapServo, "gap_servo", "backlash/servo.xml", 15,
          "a servo with play limit-cycles or not, by the place of its encoder",

@@ -5,10 +5,7 @@
 #include "../helpers.h"
 #include "gap.h"
 
-static void measure(double* value, const mjModel* m, const mjData* d) {
-  mjg_gapState(value, value + 1, m, d);
-}
-
+static void measure(double* value, const mjModel* m, const mjData* d) { mjg_gapState(value, value + 1, m, d); }
 
 //---------------------------------- Fig. 2 --------------------------------------------------------
 
@@ -24,19 +21,14 @@ static const mjgCase resonanceCase[] = {
     {"damped_deadzone", "shaft.backlash=damped_deadzone"},
 };
 
-
 // one newton metre at the natural frequency sqrt(k/j) = 1 rad/s
-static void resonanceInput(const mjModel* m, mjData* d, const mjgCase* variant) {
-  d->ctrl[0] = sin(d->time);
-}
-
+static void resonanceInput(const mjModel* m, mjData* d, const mjgCase* variant) { d->ctrl[0] = sin(d->time); }
 
 // twist of a continuous shaft with inertia j in the steady state
 static double steadyTwist(double j, double time) {
   double complex a = 1 / (STIFFNESS - j + I * DAMPING);
   return cimag(a * cexp(I * time));
 }
-
 
 static void resonanceClaims(mjgClaims* claims, const mjgTrajectory* run) {
   // Fig. 2(a) has a step in the torque of the phase plane model
@@ -65,13 +57,11 @@ static void resonanceClaims(mjgClaims* claims, const mjgTrajectory* run) {
   }
 }
 
-
 mjgSCENE(Resonance, "resonance", "backlash/shaft.xml", 60,
          "a shaft at its natural frequency: only jck knows it (Akoto, Fig. 2)",
          "A shaft is driven at its natural frequency, which only the model `jck` knows (Akoto, Fig. 2).",
          .flg_still = 1, mjgCASES(resonanceCase), .input = resonanceInput, .column = "twist twist_rate",
          .measure = measure, .claims = resonanceClaims);
-
 
 //---------------------------------- Figs. 3 to 6 --------------------------------------------------
 
@@ -82,11 +72,7 @@ static const mjgCase intervalCase[] = {
     {"jck", "shaft.stiffness=5; shaft.damping=10; shaft.backlash=jck; shaft.shaft_inertia=10"},
 };
 
-
-static void intervalInput(const mjModel* m, mjData* d, const mjgCase* variant) {
-  d->ctrl[0] = 5;
-}
-
+static void intervalInput(const mjModel* m, mjData* d, const mjgCase* variant) { d->ctrl[0] = 5; }
 
 static void intervalClaims(mjgClaims* claims, const mjgTrajectory* run) {
   // both borders in closed form: first order, and second order with 0.5 +- 0.5 i
@@ -122,7 +108,6 @@ static void intervalClaims(mjgClaims* claims, const mjgTrajectory* run) {
   mjg_claim(claims, start > 0.45 && rest < 0.02,
             "Fig. 6: only the shaft with inertia starts from rest: %.3f rad/s, not %.3f", rest, start);
 }
-
 
 mjgSCENE(Interval, "interval", "backlash/shaft.xml", 15.5, "borders of the free play over time (Akoto, Figs. 3 to 6)",
          "The plots show the borders of the free play over time (Akoto, Figs. 3 to 6).", .flg_still = 1,

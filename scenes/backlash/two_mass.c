@@ -41,19 +41,9 @@ static const mjgCase twoMassCase[] = {
     {"smooth", "shaft.backlash=smooth; shaft.damping=0; shaft.rubber=0.002"},
     {"exact-printed", NULL, {19, 19}},
 };
-enum {
-  EXACT,
-  PHASE,
-  DAMPED,
-  REVISED,
-  PRINTED = 10
-};
+enum { EXACT, PHASE, DAMPED, REVISED, PRINTED = 10 };
 
-
-static void configure(mjModel* m, const mjgCase* variant) {
-  m->opt.timestep = STEP;
-}
-
+static void configure(mjModel* m, const mjgCase* variant) { m->opt.timestep = STEP; }
 
 // the preload presses the right side of the gap together, the disturbance tears it open
 static void input(const mjModel* m, mjData* d, const mjgCase* variant) {
@@ -62,7 +52,6 @@ static void input(const mjModel* m, mjData* d, const mjgCase* variant) {
   d->ctrl[0] = preload - torque * sin(2 * mjPI * FREQUENCY * d->time);
   d->qfrc_applied[0] = -preload;
 }
-
 
 // displacement, its rate, and the torque that the models without state make of them, in the middle of a
 // step, to which the rate belongs
@@ -75,7 +64,6 @@ static void measure(double* value, const mjModel* m, const mjData* d) {
     value[2 + i] = mjg_backlashTorque(NULL, NULL, &law, middle, value[1]);
   }
 }
-
 
 // mean of a column in the steady state
 static double mean(const mjgTrajectory* t, const char* name) {
@@ -90,7 +78,6 @@ static double mean(const mjgTrajectory* t, const char* name) {
   }
   return sum / n;
 }
-
 
 static void claims(mjgClaims* claims, const mjgTrajectory* run) {
   const char* torque = "shaft_torque_out";
@@ -152,7 +139,6 @@ static void claims(mjgClaims* claims, const mjgTrajectory* run) {
             "%%; theta_d/alpha >= %.2f",
             T / FREQUENCY, 100 * (phase / T - 1), 100 * (dead / T - 1), 100 * (revised / T - 1), least_d / HALF_GAP);
 }
-
 
 mjgSCENE(TwoMass, "two_mass", "backlash/two_mass.xml", END,
          "models of a shaft with a gap between two masses (Nordin, Fig. 3 and Table I)",

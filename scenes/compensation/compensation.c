@@ -24,14 +24,12 @@ static const mjgCase compensationCase[] = {
     {"uncompensated", NULL, {0}},
 };
 
-
 static double command(double* rate, double* acceleration, double time) {
   double w = 2 * mjPI * FREQUENCY, phase = w * time;
   *rate = AMPLITUDE * w * sin(phase);
   *acceleration = AMPLITUDE * w * w * cos(phase);
   return AMPLITUDE * (1 - cos(phase));
 }
-
 
 // motor torque that delivers x to the link while it moves with the sign of rate: u = x + t,
 // t = |lambda| + coulomb in that direction, lambda = (gamma_u + gamma_v) u - gamma_v t
@@ -46,7 +44,6 @@ static double compensate(double x, double rate) {
   return x + s * (y >= 0 ? driving : driven);
 }
 
-
 static void input(const mjModel* m, mjData* d, const mjgCase* variant) {
   double rate, acceleration, q = command(&rate, &acceleration, d->time);
   int body = mj_name2id(m, mjOBJ_BODY, "forearm");
@@ -59,12 +56,10 @@ static void input(const mjModel* m, mjData* d, const mjgCase* variant) {
   d->userdata[0] = q;
 }
 
-
 static void measure(double* value, const mjModel* m, const mjData* d) {
   value[0] = d->userdata[0];
   value[1] = d->userdata[0] - (d->qpos[0] - m->opt.timestep * d->qvel[0]);
 }
-
 
 static void claims(mjgClaims* claims, const mjgTrajectory* run) {
   double from = 1 / FREQUENCY, to = PERIODS / FREQUENCY - 0.01, worst[2], still[2];
@@ -80,7 +75,6 @@ static void claims(mjgClaims* claims, const mjgTrajectory* run) {
   mjg_claim(claims, worst[1] > 0.2 && still[1] > 0.3,
             "without, it is off by up to %.3f rad and sticks %.0f %% of the time", worst[1], 100 * still[1]);
 }
-
 
 mjgSCENE(Compensation, "compensation", "compensation/compensation.xml", PERIODS / FREQUENCY,
          "a worm joint follows a slow sine with friction compensation (Kikuuwe, 7)",

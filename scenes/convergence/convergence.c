@@ -15,7 +15,6 @@ static const mjgCase convergenceCase[] = {
 #define NCASE (int)(sizeof convergenceCase / sizeof *convergenceCase)
 #define FINE  (NCASE - 1)
 
-
 // lift and strike, with the elbow moving at its own pace
 static void input(const mjModel* m, mjData* d, const mjgCase* variant) {
   for (int i = 0; i < NARM; i++) {
@@ -23,7 +22,6 @@ static void input(const mjModel* m, mjData* d, const mjgCase* variant) {
     d->ctrl[2 * i + 1] = -1 + 2 * sin(14 * d->time);
   }
 }
-
 
 // root mean square, over all joints and samples, of the distance from the motion with the fine step
 static double error(const mjgTrajectory* run, const mjgTrajectory* fine) {
@@ -40,7 +38,6 @@ static double error(const mjgTrajectory* run, const mjgTrajectory* fine) {
   }
   return sqrt(sum / n);
 }
-
 
 static void claims(mjgClaims* claims, const mjgTrajectory* run) {
   // slope of log error over log step, by least squares
@@ -67,7 +64,6 @@ static void claims(mjgClaims* claims, const mjgTrajectory* run) {
   mjg_claim(claims, strikes >= 2 && stops >= 2,
             "on the way it strikes the floor %d times, and joints come to a stop %d times", strikes, stops);
 }
-
 
 mjgSCENE(
     Convergence, "convergence", "convergence/convergence.xml", END,

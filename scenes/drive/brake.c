@@ -15,14 +15,12 @@
 #define CLOSING 0.1                      // s
 #define BACK    ((1 - 0.2) / (1 + 0.1))  // efficiency of the gear when the load drives
 
-
 static void input(const mjModel* m, mjData* d, const mjgCase* variant) {
   int off = mjg_reached(d->time, OFF);
   d->ctrl[0] = off ? 0 : WEIGHT;
   d->ctrl[1] = !off;  // opens it
   d->qfrc_applied[0] = mjg_reached(d->time, MORE) && !mjg_reached(d->time, LESS) ? -EXTRA : 0;
 }
-
 
 static void claims(mjgClaims* claims, const mjgTrajectory* run) {
   // the load drives rotor and brake through the teeth: (M + m/eta) v' = -W + B/eta
@@ -43,7 +41,6 @@ static void claims(mjgClaims* claims, const mjgTrajectory* run) {
   rate = mjg_size(run, "v_lift", END - 0.1, END);
   mjg_claim(claims, rate == 0, "and it comes to rest again: largest velocity %g m/s, exactly 0", rate);
 }
-
 
 mjgSCENE(
     Brake, "brake", "drive/brake.xml", END,

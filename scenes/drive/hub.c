@@ -12,16 +12,11 @@
 #define WHEEL    0.12  // kg m2
 #define SPROCKET 0.02
 
-
 static void input(const mjModel* m, mjData* d, const mjgCase* variant) {
   d->ctrl[0] = mjg_reached(d->time, BACK) && !mjg_reached(d->time, ON) ? -BRAKING : PEDALS;
 }
 
-
-static void measure(double* value, const mjModel* m, const mjData* d) {
-  value[0] = d->qvel[1] - d->qvel[0];
-}
-
+static void measure(double* value, const mjModel* m, const mjData* d) { value[0] = d->qvel[1] - d->qvel[0]; }
 
 static void claims(mjgClaims* claims, const mjgTrajectory* run) {
   // together, apart, and together again when the sprocket is as fast
@@ -44,7 +39,6 @@ static void claims(mjgClaims* claims, const mjgTrajectory* run) {
   double ahead = mjg_highest(run, "ahead", 0, END);
   mjg_claim(claims, ahead <= 1e-12 * speed, "the sprocket is never ahead of the wheel: by %.2g rad/s at most", ahead);
 }
-
 
 mjgSCENE(Hub, "hub", "drive/hub.xml", END,
          "the freewheel of a bicycle: the pedals drive the wheel, stop and catch up with it",

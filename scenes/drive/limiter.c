@@ -11,17 +11,12 @@
 #define CLOSE 1.0   // closing force, N
 #define MASS  0.5   // of motor and of finger, kg
 
-
 static void input(const mjModel* m, mjData* d, const mjgCase* variant) {
   double share = fmin(1, fmax(0, d->time - 0.5));
   d->ctrl[0] = mjg_reached(d->time, OFF) ? -FORCE : CLOSE + share * (FORCE - CLOSE);
 }
 
-
-static void measure(double* value, const mjModel* m, const mjData* d) {
-  value[1] = d->qvel[0] - d->qvel[1];
-}
-
+static void measure(double* value, const mjModel* m, const mjData* d) { value[1] = d->qvel[0] - d->qvel[1]; }
 
 static void claims(mjgClaims* claims, const mjgTrajectory* run) {
   // motor and finger move as one until the motor has more force than the clutch carries
@@ -41,7 +36,6 @@ static void claims(mjgClaims* claims, const mjgTrajectory* run) {
   mjg_claim(claims, fabs(rate - expected) < 1e-6 * expected,
             "the motor runs away with %.4f m/s2, by the closed form %.4f", rate, expected);
 }
-
 
 mjgSCENE(Limiter, "limiter", "drive/limiter.xml", END,
          "a gripper with a slip clutch grips with what the clutch carries, whatever its motor does",

@@ -13,16 +13,13 @@
 #define FORWARD ((1 - 0.05) / (1 + 0.1))  // efficiency when the motor drives
 #define BACK    ((1 - 0.1) / (1 + 0.05))  // and when the load does
 
-
 #define PITCH 0.3  // of the ratchet's teeth, rad
 
 static const mjgCase winchCase[] = {{"backstop"}, {"ratchet", "gear.tooth_pitch=0.3"}};
 
-
 static void input(const mjModel* m, mjData* d, const mjgCase* variant) {
   d->ctrl[0] = mjg_reached(d->time, OFF) && !mjg_reached(d->time, ON) ? 0 : TORQUE;
 }
-
 
 // a drum with teeth falls back from its highest position, with the inertia that the load has when it drives, to the
 // tooth below
@@ -40,7 +37,6 @@ static void claimRatchet(mjgClaims* claims, const mjgTrajectory* t, double from)
   double rate = mjg_size(t, "v_drum", arrived, ON);
   mjg_claim(claims, rate == 0, "and holds: largest velocity %g rad/s, exactly 0", rate);
 }
-
 
 static void claims(mjgClaims* claims, const mjgTrajectory* run) {
   // the motor drives: (M + eta m) a = eta T - W. It is off, and the rotor drives on: (M + eta m) a = -W
@@ -62,7 +58,6 @@ static void claims(mjgClaims* claims, const mjgTrajectory* run) {
   mjg_claim(claims, fabs(again - up * (END - ON)) < 1e-3 * up, "and it winds on with %.4f rad/s2", again);
   claimRatchet(claims, &run[1], from - 0.01);
 }
-
 
 mjgSCENE(Winch, "winch", "drive/winch.xml", END, "a winch with a backstop winds a load up, loses power and holds it",
          "A winch winds a load up. Without power a backstop holds it.", .moment = 0.5, mjgCASES(winchCase),

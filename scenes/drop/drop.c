@@ -10,7 +10,6 @@ static const mjgCase dropCase[] = {
 };
 #define NCASE (int)(sizeof dropCase / sizeof *dropCase)
 
-
 static void claims(mjgClaims* claims, const mjgTrajectory* run) {
   for (int i = 0; i < NCASE; i++) {
     const mjgTrajectory* t = &run[i];
@@ -21,7 +20,6 @@ static void claims(mjgClaims* claims, const mjgTrajectory* run) {
               turn);
   }
 }
-
 
 mjgSCENE(Drop, "drop", "drop/drop.xml", 1.5, "a ball falls on a link that a gear holds without its motor",
          "A ball drops on a link that a gear holds without its motor.", .moment = 0.3, mjgCASES(dropCase),

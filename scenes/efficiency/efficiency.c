@@ -1,14 +1,11 @@
 #include "efficiency.h"
 
-
 // steady motion at the end of each phase, s
 #define STEADY 0.4
-
 
 double mjg_effMotor(double time, double v, double speed, double gain) {
   return mjg_reached(time, mjgEFF_DOWN) ? gain * (-speed - v) : mjg_reached(time, mjgEFF_OFF) ? 0 : gain * (speed - v);
 }
-
 
 void mjg_effWork(double* in, double* out, const mjgTrajectory* run, const char* joint, int up) {
   char motor_name[mjgMAXNAME], q_name[mjgMAXNAME];
@@ -27,7 +24,6 @@ void mjg_effWork(double* in, double* out, const mjgTrajectory* run, const char* 
     }
   }
 }
-
 
 void mjg_effClaims(mjgClaims* claims, const mjgTrajectory* run, const char* joint, double eta_f, double eta_b) {
   const char* name = run->variant ? run->variant->name : "";

@@ -18,11 +18,9 @@ static const mjgCase hoistCase[] = {
     {"four-start-dry", "worm.lead_angle=0.3490658503988659; worm.mu=0.2", {0.3490658503988659, 0.2}},
 };
 
-
 static void input(const mjModel* m, mjData* d, const mjgCase* variant) {
   d->ctrl[0] = mjg_effMotor(d->time, d->qvel[0], SPEED, GAIN);
 }
-
 
 // force of the rope on the drum
 static void measure(double* value, const mjModel* m, const mjData* d) {
@@ -30,14 +28,12 @@ static void measure(double* value, const mjModel* m, const mjData* d) {
   value[1] = d->ten_length[0];
 }
 
-
 static void claims(mjgClaims* claims, const mjgTrajectory* run) {
   for (int i = 0; i < (int)(sizeof hoistCase / sizeof *hoistCase); i++) {
     double angle = ANGLE(run[i].variant), rho = atan(MU(run[i].variant) / cos(FLANK * DEGREE));
     mjg_effClaims(claims, &run[i], "drum", tan(angle) / tan(angle + rho), tan(angle - rho) / tan(angle));
   }
 }
-
 
 mjgSCENE(WormHoist, "worm-hoist", "efficiency/hoist.xml", mjgEFF_DURATION,
          "a worm gear hoists and lowers 20 kg on a rope: efficiency in both directions",

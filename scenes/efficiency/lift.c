@@ -18,16 +18,11 @@ static const mjgCase liftCase[] = {
     {"mu=0.3", "screw.mu=0.3", {0.3}},
 };
 
-
 static void input(const mjModel* m, mjData* d, const mjgCase* variant) {
   d->ctrl[0] = mjg_effMotor(d->time, d->qvel[0], SPEED, GAIN);
 }
 
-
-static void measure(double* value, const mjModel* m, const mjData* d) {
-  value[0] = -m->opt.gravity[2] * MASS;
-}
-
+static void measure(double* value, const mjModel* m, const mjData* d) { value[0] = -m->opt.gravity[2] * MASS; }
 
 // textbook: tan(l)/tan(l + rho) and tan(l - rho)/tan(l)
 static void claims(mjgClaims* claims, const mjgTrajectory* run) {
@@ -37,7 +32,6 @@ static void claims(mjgClaims* claims, const mjgTrajectory* run) {
     mjg_effClaims(claims, &run[i], "nut", slope / tan(angle + rho), tan(angle - rho) / slope);
   }
 }
-
 
 mjgSCENE(ScrewLift, "screw-lift", "efficiency/lift.xml", mjgEFF_DURATION,
          "a lead screw lifts and lowers 50 kg: efficiency in both directions",

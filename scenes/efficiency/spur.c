@@ -21,17 +21,12 @@ static const mjgCase spurCase[] = {
     {"mesh", "spur.mu=0.1; spur.mesh=1", {0.1, 1}},
 };
 
-
 static void input(const mjModel* m, mjData* d, const mjgCase* variant) {
   d->ctrl[0] = mjg_effMotor(d->time, d->qvel[0], SPEED, GAIN);
   d->qfrc_applied[0] = -LOAD;
 }
 
-
-static void measure(double* value, const mjModel* m, const mjData* d) {
-  value[0] = LOAD;
-}
-
+static void measure(double* value, const mjModel* m, const mjData* d) { value[0] = LOAD; }
 
 // efficiency over a mesh cycle in which each pair of teeth carries the same fraction of the load
 // on its whole path: (21) integrated over the path of contact; the tip circles give its length
@@ -50,7 +45,6 @@ static void theory(double* eta_f, double* eta_b, double mu) {
   *eta_f = (1 - gamma_u) / (1 + gamma_v);
   *eta_b = (1 - gamma_v) / (1 + gamma_u);
 }
-
 
 static void claims(mjgClaims* claims, const mjgTrajectory* run) {
   for (int i = 0; i < (int)(sizeof spurCase / sizeof *spurCase); i++) {
@@ -73,7 +67,6 @@ static void claims(mjgClaims* claims, const mjgTrajectory* run) {
               run[i].variant->name, low, high, out / in, eta_f);
   }
 }
-
 
 mjgSCENE(SpurDrive, "spur-drive", "efficiency/spur.xml", mjgEFF_DURATION,
          "a pair of spur gears drives and is driven: efficiency, and torque with the teeth",

@@ -15,11 +15,7 @@
 
 #define COMPENSATION parameter[0]
 
-enum {
-  NONE,
-  CONSTANT,
-  GEARS
-};
+enum { NONE, CONSTANT, GEARS };
 
 static const mjgCase feedforwardCase[] = {
     {"compensated", NULL, {GEARS}},
@@ -31,7 +27,6 @@ static const mjgCase feedforwardCase[] = {
 static const double kUpper = 0.42, kFore = 0.4;
 static const double kMiddle[NJOINT] = {0, -0.7, 1.1};
 static const double kAmplitude[NJOINT] = {0.3, -0.2, -0.25};
-
 
 static void path(double* q, double* v, double* a, double time) {
   double w = 2 * mjPI / PERIOD, x = fmin(time / BEGIN, 1), ramp = x * x * x * (10 - x * (15 - 6 * x));
@@ -47,7 +42,6 @@ static void path(double* q, double* v, double* a, double time) {
   }
 }
 
-
 // place of the load
 static void tip(double* x, const double* q) {
   double reach = kUpper * cos(q[1]) + kFore * cos(q[1] + q[2]);
@@ -55,7 +49,6 @@ static void tip(double* x, const double* q) {
   x[1] = reach * sin(q[0]);
   x[2] = 0.4 - kUpper * sin(q[1]) - kFore * sin(q[1] + q[2]);
 }
-
 
 // the smallest torques of a motion with its gears
 static void solveGears(mjtNum* torque, const mjModel* m, mjData* d, const mjtNum* acc) {
@@ -72,7 +65,6 @@ static void solveGears(mjtNum* torque, const mjModel* m, mjData* d, const mjtNum
     }
   }
 }
-
 
 static void input(const mjModel* m, mjData* d, const mjgCase* variant) {
   double q[NJOINT], v[NJOINT], a[NJOINT];
@@ -101,7 +93,6 @@ static void input(const mjModel* m, mjData* d, const mjgCase* variant) {
   }
 }
 
-
 static void measure(double* value, const mjModel* m, const mjData* d) {
   double q[NJOINT], v[NJOINT], a[NJOINT], goal[3], now[3];
   path(q, v, a, d->time);
@@ -114,7 +105,6 @@ static void measure(double* value, const mjModel* m, const mjData* d) {
   value[3] = hypot(now[0], now[1]);
   value[4] = now[2];
 }
-
 
 static void claims(mjgClaims* claims, const mjgTrajectory* run) {
   double error[3], still[3];
@@ -132,7 +122,6 @@ static void claims(mjgClaims* claims, const mjgTrajectory* run) {
   mjg_claim(claims, error[2] > 5 * error[0], "with a constant for each joint's friction it is off by %.1f mm",
             error[2]);
 }
-
 
 mjgSCENE(Feedforward, "feedforward", "feedforward/feedforward.xml", END,
          "an arm carries a load along a slow path, its gears compensated or not",

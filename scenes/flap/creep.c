@@ -6,10 +6,7 @@
 #define SLOPE 0.025    // deg/s
 #define TURN  2.05     // s
 
-enum {
-  REVERSIBLE,
-  IRREVERSIBLE
-};
+enum { REVERSIBLE, IRREVERSIBLE };
 
 // efficiencies with more friction under an aiding load than under an opposing one
 static const mjgCase creepCase[] = {
@@ -17,15 +14,12 @@ static const mjgCase creepCase[] = {
     {mjgFLAP_CASE("figure17-irreversible", 0.5, -0.2, 2, 0, 0, 0)},
 };
 
-
 static void schedule(mjgFlapInput* input, double time, const mjgCase* variant) {
   double command = SLOPE * (fmin(time, TURN) - 0.1 - fmax(time - TURN, 0));
   *input = (mjgFlapInput){fmax(command, 0) * mjgFLAP_DEGREE, mjg_reached(time, 0.1) ? LOAD : 0, mjgFLAP_FULL};
 }
 
-
 mjgFLAP_CALLBACKS
-
 
 // steps between two times: mean height, the way divided by the number of stops, and mean period from
 // one break-away to the next
@@ -40,7 +34,6 @@ static Steps steps(const mjgTrajectory* run, double from, double to) {
   double way = fabs(mjg_at(run, "position", to) - mjg_at(run, "position", from));
   return (Steps){starts.n, way / fmax(starts.n, 1), (starts.last - starts.first) / fmax(starts.n - 1, 1)};
 }
-
 
 static void claims(mjgClaims* claims, const mjgTrajectory* run) {
   Steps up[2], down[2];
@@ -74,7 +67,6 @@ static void claims(mjgClaims* claims, const mjgTrajectory* run) {
               difference);
   }
 }
-
 
 mjgSCENE(FlapCreep, "flap-creep", "flap/flap.xml", 4,
          "the flap creeps by sticking and slipping (Borello, Figs. 16 and 17)",

@@ -27,11 +27,7 @@ typedef struct mjgKarnopp_ {
   double limit;     // ends of travel at +-limit, > 0, or INFINITY   rad
 } mjgKarnopp;
 
-
-static inline double mjg_clampKarnopp(double x, double low, double high) {
-  return fmin(fmax(low, x), high);
-}
-
+static inline double mjg_clampKarnopp(double x, double low, double high) { return fmin(fmax(low, x), high); }
 
 // Table 1, one step: changes *position and *velocity, sets *t (nullable) to the friction
 // torque

@@ -4,13 +4,7 @@
 
 #define LOAD 74500.0  // N m
 
-enum {
-  OPPOSING,
-  AIDING,
-  OPPOSING_LOCKED,
-  AIDING_WEAK,
-  AIDING_STRONG
-};
+enum { OPPOSING, AIDING, OPPOSING_LOCKED, AIDING_WEAK, AIDING_STRONG };
 
 static const mjgCase pressureCase[] = {
     {mjgFLAP_CASE("figure06-opposing-reversible", 0.9090909090909091, 0.9, 1.2, 0, 1.5, 0)},
@@ -23,7 +17,6 @@ static const mjgCase pressureCase[] = {
                          625.0000000000001)},
 };
 
-
 // supply pressure over time
 static double supply(double time) {
   const double full = mjgFLAP_FULL, low = 5;
@@ -34,15 +27,12 @@ static double supply(double time) {
                       : full;
 }
 
-
 static void schedule(mjgFlapInput* input, double time, const mjgCase* variant) {
   double command = mjg_reached(time, 0.1) ? mjgFLAP_TARGET(variant) : mjgFLAP_START(variant);
   *input = (mjgFlapInput){command * mjgFLAP_DEGREE, LOAD, supply(time)};
 }
 
-
 mjgFLAP_CALLBACKS
-
 
 // time at which the flap has come to rest within 0.02 deg of its target, -1: never
 static double arrival(const mjgTrajectory* run) {
@@ -57,13 +47,11 @@ static double arrival(const mjgTrajectory* run) {
   return -1;
 }
 
-
 // returns 1 if times are in the paper's order
 static int inOrder(const double time[5]) {
   return time[AIDING] > 0 && time[AIDING] < time[AIDING_WEAK] && time[AIDING_WEAK] < time[AIDING_STRONG] &&
          time[AIDING_STRONG] < time[OPPOSING_LOCKED] && time[OPPOSING_LOCKED] < time[OPPOSING];
 }
-
 
 // directions of motion between two times as -, 0 and +, and their durations
 static int directions(char sign[], double length[], int nmax, const mjgTrajectory* r, double from, double to) {
@@ -82,7 +70,6 @@ static int directions(char sign[], double length[], int nmax, const mjgTrajector
   sign[n] = 0;
   return n;
 }
-
 
 static void claims(mjgClaims* claims, const mjgTrajectory* run) {
   const double nominal = 1 / mjgFLAP_DEGREE;
@@ -167,7 +154,6 @@ static void claims(mjgClaims* claims, const mjgTrajectory* run) {
   // the paper's own algorithm
   mjg_flapClaimTable(claims, run, 5, schedule);
 }
-
 
 mjgSCENE(Flap, "flap", "flap/flap.xml", 2,
          "a flap under load while its hydraulic supply breaks down (Borello, Figs. 6-10)",

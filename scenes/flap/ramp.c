@@ -6,13 +6,7 @@
 #define HALF_LOAD 37243.0  // of figures 14 and 15, N m
 #define SLOPE     0.5      // of all ramps, deg/s
 
-enum {
-  REVERSIBLE,
-  IRREVERSIBLE,
-  STATIC,
-  TRIANGLE,
-  TRIANGLE_LOCKED
-};
+enum { REVERSIBLE, IRREVERSIBLE, STATIC, TRIANGLE, TRIANGLE_LOCKED };
 
 // the target is 1 in the cases that follow a triangle
 static const mjgCase rampCase[] = {
@@ -23,13 +17,11 @@ static const mjgCase rampCase[] = {
     {mjgFLAP_CASE("figure15-irreversible", 0.45454545454545453, -0.2, 1.2, 0, 1, 0)},
 };
 
-
 // up and down between 0 and 0.2 deg in 0.4 s each, and 0.05 deg ahead in the direction of motion
 static double triangle(double time) {
   double phase = fmod(time - 0.1 + 1e-9, 0.8);
   return phase < 0.4 ? SLOPE * phase + 0.05 : SLOPE * (0.8 - phase) - 0.05;
 }
-
 
 static void schedule(mjgFlapInput* input, double time, const mjgCase* variant) {
   double command, load;
@@ -43,9 +35,7 @@ static void schedule(mjgFlapInput* input, double time, const mjgCase* variant) {
   *input = (mjgFlapInput){command * mjgFLAP_DEGREE, load, mjgFLAP_FULL};
 }
 
-
 mjgFLAP_CALLBACKS
-
 
 // position error at which the flap starts to move downward after the ramp has begun, deg
 static double breakawayError(const mjgTrajectory* run) {
@@ -56,7 +46,6 @@ static double breakawayError(const mjgTrajectory* run) {
   }
   return NAN;
 }
-
 
 static void claims(mjgClaims* claims, const mjgTrajectory* run) {
   // the load step moves only the reversible flap
@@ -106,7 +95,6 @@ static void claims(mjgClaims* claims, const mjgTrajectory* run) {
   // the paper's own algorithm
   mjg_flapClaimTable(claims, run, 5, schedule);
 }
-
 
 mjgSCENE(FlapRamp, "flap-ramp", "flap/flap.xml", 1.7,
          "the flap follows ramps: who drives and who brakes (Borello, Figs. 11-15)",

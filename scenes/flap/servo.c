@@ -4,15 +4,10 @@
 
 #include "karnopp.h"
 
-
 // the flap's body; MuJoCo needs one
 #define OUTPUT 1e-3  // kg m2
 
-
-static double clamp(double x, double limit) {
-  return fmin(fmax(x, -limit), limit);
-}
-
+static double clamp(double x, double limit) { return fmin(fmax(x, -limit), limit); }
 
 // Proportional: the valve opens with the error up to its end. The pressure across the motor is the
 // supply times the opening, minus the loss of the flow.
@@ -21,7 +16,6 @@ double mjg_flapMotor(const mjgFlapInput* input, double q, double v) {
   double opening = clamp((input->command - q) / (mjgFLAP_OPEN * mjgFLAP_DEGREE), 1);
   return available * opening - (mjgFLAP_DROOP + mjgFLAP_VISCOUS) * v;
 }
-
 
 // T_FR0 and FSD in words of the gear for a flap that moves in direction s relative to its load, 1 against
 // it, -1 with it. At rest and without inertia on the load's side lambda = g T + s gamma_u t, so that
@@ -33,7 +27,6 @@ static void convert(double* coulomb, double* static_ratio, const mjgCase* varian
   *static_ratio = fsd / (1 + fsd * s * gamma_u);
 }
 
-
 void mjg_flapConfigure(mjModel* m, const mjgCase* variant) {
   m->key_qpos[0] = mjgFLAP_START(variant) * mjgFLAP_DEGREE;
   if (mjgFLAP_STOP(variant) > 0) {
@@ -41,7 +34,6 @@ void mjg_flapConfigure(mjModel* m, const mjgCase* variant) {
     m->jnt_range[1] = mjgFLAP_STOP(variant) * mjgFLAP_DEGREE;
   }
 }
-
 
 void mjg_flapApply(const mjModel* m, mjData* d, const mjgCase* variant, mjgFlapSchedule schedule) {
   mjgFlapInput input;
@@ -53,7 +45,6 @@ void mjg_flapApply(const mjModel* m, mjData* d, const mjgCase* variant, mjgFlapS
   d->userdata[2] = input.supply;
 }
 
-
 // the step was taken, so the position at its beginning is one step behind
 void mjg_flapMeasure(double* value, const mjModel* m, const mjData* d) {
   double q = d->qpos[0] - m->opt.timestep * d->qvel[0];
@@ -63,7 +54,6 @@ void mjg_flapMeasure(double* value, const mjModel* m, const mjData* d) {
   value[3] = d->userdata[1];
   value[4] = d->userdata[2];
 }
-
 
 int mjg_flapStep(double* q, double* v, double time, const mjModel* m, const mjgCase* variant,
                  mjgFlapSchedule schedule) {
@@ -105,7 +95,6 @@ int mjg_flapStep(double* q, double* v, double time, const mjModel* m, const mjgC
   return status;
 }
 
-
 // one step of Table 1
 static int stepTable(double* q, double* v, double* t, double time, double h, const mjgCase* variant,
                      mjgFlapSchedule schedule) {
@@ -121,7 +110,6 @@ static int stepTable(double* q, double* v, double* t, double time, double h, con
   schedule(&input, time, variant);
   return mjg_stepKarnopp(q, v, t, &joint, mjg_flapMotor(&input, *q, *v), input.load, h);
 }
-
 
 // In Table 1 a starting joint has static friction for one step. The joint loses this momentum.
 // Until the servo's damping compensates the loss, the joint falls behind by h (static - dynamic
@@ -147,7 +135,6 @@ double mjg_flapTable(double* allowed, const mjgTrajectory* run, mjgFlapSchedule 
   return difference;
 }
 
-
 double mjg_flapArrival(const mjgCase* variant, mjgFlapSchedule schedule, double end) {
   const double h = 5e-4;
   double q = mjgFLAP_START(variant) * mjgFLAP_DEGREE, v = 0, t = 0, since = -1;
@@ -161,7 +148,6 @@ double mjg_flapArrival(const mjgCase* variant, mjgFlapSchedule schedule, double 
   return since;
 }
 
-
 void mjg_flapClaimTable(mjgClaims* claims, const mjgTrajectory* run, int n, mjgFlapSchedule schedule) {
   for (int i = 0; i < n; i++) {
     double allowed, difference = mjg_flapTable(&allowed, &run[i], schedule);
@@ -170,7 +156,6 @@ void mjg_flapClaimTable(mjgClaims* claims, const mjgTrajectory* run, int n, mjgF
               run[i].variant->name, difference, allowed);
   }
 }
-
 
 double mjg_flapMeanError(const mjgTrajectory* run, double from, double to) {
   double sum = 0;

@@ -71,12 +71,10 @@ void mjg_flapClaimTable(mjgClaims* claims, const mjgTrajectory* run, int n, mjgF
 double mjg_flapMeanError(const mjgTrajectory* run, double from, double to);
 
 // input and reference by the schedule of a scene, and their place in it
-#define mjgFLAP_CALLBACKS                                                                             \
-  static void input(const mjModel* m, mjData* d, const mjgCase* variant) {                            \
-    mjg_flapApply(m, d, variant, schedule);                                                           \
-  }                                                                                                   \
-  static int reference(double* q, double* v, double time, const mjModel* m, const mjgCase* variant) { \
-    return mjg_flapStep(q, v, time, m, variant, schedule);                                            \
+#define mjgFLAP_CALLBACKS                                                                                            \
+  static void input(const mjModel* m, mjData* d, const mjgCase* variant) { mjg_flapApply(m, d, variant, schedule); } \
+  static int reference(double* q, double* v, double time, const mjModel* m, const mjgCase* variant) {                \
+    return mjg_flapStep(q, v, time, m, variant, schedule);                                                           \
   }
 #define mjgFLAP_COMPARED .input = input, .reference = reference, .tolerance = 1e-9
 

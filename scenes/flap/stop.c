@@ -8,27 +8,19 @@
 #define TURN    1.0      // when the command returns, s
 #define CONTACT 0.003    // largest compliance of the engine's soft limit, deg
 
-enum {
-  REVERSIBLE,
-  IRREVERSIBLE
-};
+enum { REVERSIBLE, IRREVERSIBLE };
 
 static const mjgCase stopCase[] = {
     {mjgFLAP_CASE("reversible", 0.9090909090909091, 0.9, 1.2, 0, 3.0, 1.0)},
     {mjgFLAP_CASE("irreversible", 0.45454545454545453, -0.2, 1.2, 0, 3.0, 1.0)},
 };
 
-
 static void schedule(mjgFlapInput* input, double time, const mjgCase* variant) {
   double command = mjg_reached(time, TURN) || !mjg_reached(time, 0.1) ? 0 : mjgFLAP_TARGET(variant);
   *input = (mjgFlapInput){command * mjgFLAP_DEGREE, LOAD, mjgFLAP_FULL};
 }
 
-
-static void input(const mjModel* m, mjData* d, const mjgCase* variant) {
-  mjg_flapApply(m, d, variant, schedule);
-}
-
+static void input(const mjModel* m, mjData* d, const mjgCase* variant) { mjg_flapApply(m, d, variant, schedule); }
 
 // after a given time, time of the first row beyond a position, or with a downward speed of 1e-3 rad/s
 static double firstTime(const mjgTrajectory* r, double after, double position, int moves_down) {
@@ -42,7 +34,6 @@ static double firstTime(const mjgTrajectory* r, double after, double position, i
   }
   return INFINITY;
 }
-
 
 static void claims(mjgClaims* claims, const mjgTrajectory* run) {
   for (int i = 0; i < 2; i++) {
@@ -65,7 +56,6 @@ static void claims(mjgClaims* claims, const mjgTrajectory* run) {
               name, difference, allowed, CONTACT);
   }
 }
-
 
 mjgSCENE(FlapStop, "flap-stop", "flap/flap.xml", 1.5,
          "the flap runs into its end of travel and leaves it (Borello, Table 1)",

@@ -19,14 +19,12 @@ static const mjgCase gripperCase[] = {
     {"welded", NULL, {0.0280079}},
 };
 
-
 static void configure(mjModel* m, const mjgCase* variant) {
   static const char* const weld[] = {"left_weld", "right_weld"};
   for (int i = 0; i < 2; i++) {
     m->eq_data[mjNEQDATA * mj_name2id(m, mjOBJ_EQUALITY, weld[i])] = variant->WELD;
   }
 }
-
 
 // torque of the motor: at some speed until the fingers meet the box, then growing; later open again
 static double motor(double time, double angle, double speed) {
@@ -37,7 +35,6 @@ static double motor(double time, double angle, double speed) {
          : !mjg_reached(time, OPEN) ? 0
                                     : fmax(-TORQUE, 0.01 * (-50 - speed));
 }
-
 
 static void input(const mjModel* m, mjData* d, const mjgCase* variant) {
   double time = d->time;
@@ -60,13 +57,11 @@ static void input(const mjModel* m, mjData* d, const mjgCase* variant) {
   d->qfrc_applied[m->jnt_dofadr[mj_name2id(m, mjOBJ_JOINT, "right")]] = -fmax(0, pull);
 }
 
-
 // largest difference of a column from its value at the first of two times
 static double change(const mjgTrajectory* t, const char* name, double from, double to) {
   double start = mjg_at(t, name, from);
   return fmax(mjg_highest(t, name, from, to) - start, start - mjg_lowest(t, name, from, to));
 }
-
 
 static void claims(mjgClaims* claims, const mjgTrajectory* run) {
   const mjgTrajectory *screw = &run[0], *welded = &run[1];
@@ -94,7 +89,6 @@ static void claims(mjgClaims* claims, const mjgTrajectory* run) {
   mjg_claim(claims, opened > 5e-3 && height < 0.06, "its motor opens it by %.1f mm, and the box falls to %.3f m",
             1e3 * opened, height);
 }
-
 
 mjgSCENE(Gripper, "gripper", "gripper/gripper.xml", STOP, "a gripper with a lead screw holds a box without its motor",
          "A gripper with a lead screw squeezes a box. Then its motor is switched off, and it still holds the box.",

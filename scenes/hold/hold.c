@@ -23,10 +23,7 @@ static const mjgCase holdCase[] = {
     {"springyield-damped", IDEAL, {mjgRIVAL_YIELD_DAMPED, 0, 5e-4}},
 #endif
 };
-enum {
-  NCASE = (int)(sizeof holdCase / sizeof *holdCase)
-};
-
+enum { NCASE = (int)(sizeof holdCase / sizeof *holdCase) };
 
 static void configure(mjModel* m, const mjgCase* variant) {
   static const double bound[] = {30, 15, 4};
@@ -36,20 +33,13 @@ static void configure(mjModel* m, const mjgCase* variant) {
   }
 }
 
-
 static const char* const joint[] = {"shoulder", "elbow", "wrist"};
 
 // largest turn of a joint from the beginning until some time
-static double droop(const mjgTrajectory* run, double until) {
-  return mjg_largest(run, "q_", joint, 3, 0, until);
-}
-
+static double droop(const mjgTrajectory* run, double until) { return mjg_largest(run, "q_", joint, 3, 0, until); }
 
 // largest velocity of a joint in the last seconds
-static double rate(const mjgTrajectory* run) {
-  return mjg_largest(run, "v_", joint, 3, END - LAST, END);
-}
-
+static double rate(const mjgTrajectory* run) { return mjg_largest(run, "v_", joint, 3, END - LAST, END); }
 
 static void claims(mjgClaims* claims, const mjgTrajectory* run) {
   double turn = droop(&run[0], END);
@@ -78,7 +68,6 @@ static void claims(mjgClaims* claims, const mjgTrajectory* run) {
     }
   }
 }
-
 
 mjgSCENE(Hold, "hold", "hold/hold.xml", END, "an arm is held for a minute by dry friction",
          "Dry friction of a gear holds an arm for a minute without creep. Beside it MuJoCo's own friction, at its "

@@ -15,18 +15,13 @@ static const mjgCase humanoidCase[] = {
     {"yielding", "legs.gamma_v=0.4", {0}},
 };
 
-
 static void input(const mjModel* m, mjData* d, const mjgCase* variant) {
   mjtNum* wrench = d->xfrc_applied + 6 * mj_name2id(m, mjOBJ_BODY, "trunk");
   wrench[0] = mjg_reached(d->time, PUSH) && !mjg_reached(d->time, PUSH + 0.2) ? FORCE : 0;
 }
 
-
 // contacts with the floor or of limbs with each other
-static void measure(double* value, const mjModel* m, const mjData* d) {
-  value[1] = d->ncon;
-}
-
+static void measure(double* value, const mjModel* m, const mjData* d) { value[1] = d->ncon; }
 
 static void claims(mjgClaims* claims, const mjgTrajectory* run) {
   static const char* const joint[NJOINT] = {
@@ -53,7 +48,6 @@ static void claims(mjgClaims* claims, const mjgTrajectory* run) {
   head = mjg_at(&run[1], "head", PUSH);
   mjg_claim(claims, head < 1, "yielding: it sinks down by itself, head at %.2f m before any push", head);
 }
-
 
 mjgSCENE(Humanoid, "humanoid", "humanoid/humanoid.xml", END, "a humanoid with geared legs stands, is pushed and falls",
          "Two humanoids have no power. Self-locking legs stand until they are pushed over, and the others sink down.",

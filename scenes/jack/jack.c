@@ -5,7 +5,6 @@
 #define LIFT 0.02  // m
 #define LEAD 9.549297e-4
 
-
 // turn the nut at a steady speed to the height of the lift, then switch off
 static void input(const mjModel* m, mjData* d, const mjgCase* variant) {
   double turn = LIFT / LEAD, speed = turn / 2;
@@ -15,7 +14,6 @@ static void input(const mjModel* m, mjData* d, const mjgCase* variant) {
                    : 0;
 }
 
-
 static void claims(mjgClaims* claims, const mjgTrajectory* run) {
   double rise = mjg_at(run, "height", 4) - mjg_at(run, "height", 0.49);
   mjg_claim(claims, rise > 0.015, "the motor lifts 5 kg by %.2f mm", 1e3 * rise);
@@ -24,7 +22,6 @@ static void claims(mjgClaims* claims, const mjgTrajectory* run) {
   double sink = mjg_swing(run, "height", 4, 34);
   mjg_claim(claims, sink < 1e-6, "the load sinks by %.2g m in 30 s, less than 1e-6", sink);
 }
-
 
 mjgSCENE(Jack, "jack", "jack/jack.xml", 34, "a screw jack lifts 5 kg and holds them",
          "A screw jack lifts 5 kg, and holds them.", .moment = 0.5, .input = input, .column = "height=body:load.z",

@@ -17,7 +17,6 @@ static const mjgCase landingCase[] = {
     {"none", IDEAL, {0, 0}},
 };
 
-
 static void configure(mjModel* m, const mjgCase* variant) {
   for (int i = 0; i < m->nu; i++) {
     int dof = m->jnt_dofadr[m->actuator_trnid[2 * i]];
@@ -25,7 +24,6 @@ static void configure(mjModel* m, const mjgCase* variant) {
     m->dof_armature[dof] = variant->ARMATURE > 0 ? variant->ARMATURE : m->dof_armature[dof];
   }
 }
-
 
 // largest size of a number of the knees' sensors
 static double peak(const mjgTrajectory* t, const char* what) {
@@ -38,7 +36,6 @@ static double peak(const mjgTrajectory* t, const char* what) {
   }
   return most;
 }
-
 
 static void claims(mjgClaims* claims, const mjgTrajectory* run) {
   double ground[4], in[4], out[4], sag[4];
@@ -64,7 +61,6 @@ static void claims(mjgClaims* claims, const mjgTrajectory* run) {
       "frictionloss and none give way by %.2f and %.2f rad: no constant makes the difference between the two gears",
       sag[2], sag[3]);
 }
-
 
 mjgSCENE(Landing, "landing", "landing/landing.xml", END, "a four-legged robot lands: how much reaches its motors",
          "A quadruped falls from 0.3 m. Through planetary gears nearly all of the blow reaches the motors, through "

@@ -10,7 +10,6 @@ static const double A[4] = {1, 0.35, 0.35, 0.8};
 static const double P[4] = {0.15, -0.2, 0.1, -0.25};
 static const double phi[2] = {1, -0.7};
 
-
 static void measure(double* value, const mjModel* m, const mjData* d) {
   int i = mjg_lastGridPoint(m, d);
   double v[2] = {mjg_gridValue(i % SIDE, SIDE, 2.5), mjg_gridValue(i / SIDE, SIDE, 2)}, y[2];
@@ -24,7 +23,6 @@ static void measure(double* value, const mjModel* m, const mjData* d) {
   value[2] = y[0];
   value[3] = y[1];
 }
-
 
 // (67) with t = [s]|lambda|, y = A t: t_i = |lambda_i| sgn(v_i - y_i) and lambda = phi + P t
 static void claims(mjgClaims* claims, const mjgTrajectory* run) {
@@ -48,7 +46,6 @@ static void claims(mjgClaims* claims, const mjgTrajectory* run) {
   mjg_claim(claims, count[0] > 0 && count[1] > 0 && count[2] > 0,
             "%d points go to a vertex, %d along an axis to an edge, %d stay inside", count[0], count[1], count[2]);
 }
-
 
 mjgSCENE(Axproj, "axproj", "law/law.xml", 1e-3 * SIDE * SIDE,
          "projection along the axes for two joints (Kikuuwe, Fig. 8)",

@@ -22,13 +22,11 @@ static const mjgCase drivabilityCase[] = {
     {"nBD-FD-uneven", "gear.gamma_u=-0.5; gear.gamma_v=1.2", {-0.5, 1.2}},
 };
 
-
 // torques of row i
 static void torques(double* f_u, double* f_v, int i) {
   *f_u = mjg_gridValue(i % SIDE, SIDE, RANGE);
   *f_v = mjg_gridValue(i / SIDE, SIDE, RANGE);
 }
-
 
 static void input(const mjModel* m, mjData* d, const mjgCase* variant) {
   double load;
@@ -40,7 +38,6 @@ static void input(const mjModel* m, mjData* d, const mjgCase* variant) {
   d->qvel[0] = 0;
 }
 
-
 static void measure(double* value, const mjModel* m, const mjData* d) {
   torques(&value[0], &value[1], mjg_lastGridPoint(m, d));
   value[2] = (d->qvel[0] > 0) - (d->qvel[0] < 0);
@@ -48,7 +45,6 @@ static void measure(double* value, const mjModel* m, const mjData* d) {
   mjg_stepScalar(&v, NULL, 0, value[0], value[1], d->userdata[0], d->userdata[1], INERTIA, INERTIA, m->opt.timestep);
   value[3] = (v > 0) - (v < 0);
 }
-
 
 static void claims(mjgClaims* claims, const mjgTrajectory* run) {
   for (int k = 0; k < (int)(sizeof drivabilityCase / sizeof *drivabilityCase); k++) {
@@ -81,7 +77,6 @@ static void claims(mjgClaims* claims, const mjgTrajectory* run) {
               "%s: the load alone moves it in %d cases, the motor alone in %d", run[k].variant->name, load, motor);
   }
 }
-
 
 mjgSCENE(Drivability, "drivability", "law/law.xml", 1e-3 * SIDE * SIDE,
          "which torques of motor and load move a gear at rest (Kikuuwe, Figs. 5, 6)",

@@ -5,7 +5,6 @@
 
 #define SIDE 41  // points in phi and in rho, both from -2 to 2
 
-
 static void measure(double* value, const mjModel* m, const mjData* d) {
   int i = mjg_lastGridPoint(m, d);
   double phi = mjg_gridValue(i % SIDE, SIDE, 2), rho = mjg_gridValue(i / SIDE, SIDE, 2);
@@ -18,12 +17,10 @@ static void measure(double* value, const mjModel* m, const mjData* d) {
   value[5] = mjg_lambdaStick(phi, rho);
 }
 
-
 // the lines of (31)
 static int count(double phi, double rho) {
   return phi == 0 ? 1 : fabs(rho) < 1 ? 1 : phi * rho > 0 ? 0 : fabs(rho) == 1 ? 1 : 2;
 }
-
 
 static void claims(mjgClaims* claims, const mjgTrajectory* run) {
   int first = mjg_column(run, "phi"), wrong = 0, torn = 0, empty = 0, dual = 0;
@@ -53,7 +50,6 @@ static void claims(mjgClaims* claims, const mjgTrajectory* run) {
   mjg_claim(claims, torn == 0, "lambda_s, (35), is the part that is connected to stick, everywhere: %d points off",
             torn);
 }
-
 
 mjgSCENE(Lambda, "lambda", "law/law.xml", 1e-3 * SIDE * SIDE, "internal force of a joint that slips (Kikuuwe, Fig. 7)",
          "The plots show the internal force of a joint that slips, for all pairs of coefficients (Kikuuwe, Fig. 7).",

@@ -18,14 +18,12 @@ static const mjgCase letGoCase[] = {
     {"none", "screw.mu=0", {0, 0}},
 };
 
-
 static void configure(mjModel* m, const mjgCase* variant) {
   mjg_makeMotors(m);
   int dof = m->jnt_dofadr[mj_name2id(m, mjOBJ_JOINT, "left_finger")];
   m->dof_frictionloss[dof] = variant->NATIVE;
   m->dof_armature[dof] = variant->ARMATURE > 0 ? variant->ARMATURE : m->dof_armature[dof];
 }
-
 
 static void input(const mjModel* m, mjData* d, const mjgCase* variant) {
   // close, squeeze as hard as friction lets through, hold, off
@@ -40,7 +38,6 @@ static void input(const mjModel* m, mjData* d, const mjgCase* variant) {
   d->mocap_pos[2] = -0.205 - 0.15 * gone;
   d->mocap_pos[1] = -0.3 * fmax(0, fmin(1, (time - GONE) / 0.5));
 }
-
 
 static void claims(mjgClaims* claims, const mjgTrajectory* run) {
   double fall[4], open[4];
@@ -58,7 +55,6 @@ static void claims(mjgClaims* claims, const mjgTrajectory* run) {
             run[2].variant->NATIVE, 1e3 * open[2], 1e3 * fall[2]);
   mjg_claim(claims, fall[3] > 0.1, "none: the box falls by %.0f mm", 1e3 * fall[3]);
 }
-
 
 mjgSCENE(LetGo, "let-go", "let_go/let_go.xml", END,
          "a gripper's motor is off: a lead screw holds on, a ball screw lets go",

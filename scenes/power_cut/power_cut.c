@@ -30,16 +30,12 @@ static const mjgCase powerCase[] = {
     {"springyield", IDEAL, {mjgRIVAL_YIELD_DAMPED, 2, 5}},
 #endif
 };
-enum {
-  NCASE = (int)(sizeof powerCase / sizeof *powerCase)
-};
-
+enum { NCASE = (int)(sizeof powerCase / sizeof *powerCase) };
 
 static void configure(mjModel* m, const mjgCase* variant) {
   mjg_makeMotors(m);
   mjg_setRivals(m, mjgRIVAL(variant), variant->FACTOR, variant->FLOOR);
 }
-
 
 static void input(const mjModel* m, mjData* d, const mjgCase* variant) {
   for (int i = 0; i < NARM + NLEG; i++) {
@@ -48,7 +44,6 @@ static void input(const mjModel* m, mjData* d, const mjgCase* variant) {
     d->ctrl[i] = mjg_reached(d->time, OFF) ? 0 : mjg_servo(m, d, i, goal);
   }
 }
-
 
 // largest turn of a joint of the arm or of the legs since a time
 static double turn(const mjgTrajectory* t, int legs, double from, double to) {
@@ -66,7 +61,6 @@ static double turn(const mjgTrajectory* t, int legs, double from, double to) {
   }
   return most;
 }
-
 
 static void claims(mjgClaims* claims, const mjgTrajectory* run) {
   double arm = turn(&run[0], 0, STILL, END), leg = turn(&run[0], 1, STILL, END);
@@ -96,7 +90,6 @@ static void claims(mjgClaims* claims, const mjgTrajectory* run) {
     }
   }
 }
-
 
 mjgSCENE(PowerCut, "power-cut", "power_cut/power_cut.xml", END,
          "the power fails: what locks stays, what does not falls",

@@ -22,13 +22,11 @@ static const mjgCase pushCase[] = {
     {"none", IDEAL, {0}},
 };
 
-
 static void configure(mjModel* m, const mjgCase* variant) {
   mjg_makeMotors(m);
   int pan = m->jnt_dofadr[mj_name2id(m, mjOBJ_JOINT, "pan")];
   m->dof_frictionloss[pan] = variant->NATIVE;
 }
-
 
 static void input(const mjModel* m, mjData* d, const mjgCase* variant) {
   double time = d->time;
@@ -59,7 +57,6 @@ static void input(const mjModel* m, mjData* d, const mjgCase* variant) {
   d->mocap_quat[3] = sin(yaw / 2);
 }
 
-
 static void claims(mjgClaims* claims, const mjgTrajectory* run) {
   double yields[4], torque[4];
   for (int i = 0; i < 4; i++) {
@@ -79,7 +76,6 @@ static void claims(mjgClaims* claims, const mjgTrajectory* run) {
             run[2].variant->NATIVE, yields[2], torque[2], torque[2] / torque[0]);
   mjg_claim(claims, yields[3] > yields[1], "none: the arm turns by %.2f rad", yields[3]);
 }
-
 
 mjgSCENE(Push, "push", "push/push.xml", END, "a person pushes an arm: strain wave yields, worm does not",
          "A person pushes an arm. A worm does not move, and a strain-wave gear yields. Constant friction makes the "

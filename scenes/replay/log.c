@@ -5,7 +5,6 @@
 #include "../helpers.h"
 #include "../load.h"
 
-
 // one row of the file; 0: it is one
 static int parseRow(double row[mjgLOGWIDTH], const char* line) {
   double speed, load, volts, temperature;
@@ -14,7 +13,6 @@ static int parseRow(double row[mjgLOGWIDTH], const char* line) {
              ? 0
              : -1;
 }
-
 
 int mjg_readLog(mjgLog* log, const char* name) {
   char path[4096], file[300], line[1000];
@@ -53,7 +51,6 @@ int mjg_readLog(mjgLog* log, const char* name) {
   }
   return 0;
 }
-
 
 const double* mjg_logRow(const mjgLog* log, double time) {
   int low = 0, high = log->n - 1;

@@ -36,13 +36,11 @@ static const mjgCase replayCase[] = {
 static mjgLog logs[NLOG];
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-
 static void readLogs(void) {
   for (int i = 0; i < NLOG; i++) {
     mjg_readLog(&logs[i], logName[i]);
   }
 }
-
 
 static void configure(mjModel* m, const mjgCase* variant) {
   pthread_once(&once, readLogs);
@@ -51,14 +49,12 @@ static void configure(mjModel* m, const mjgCase* variant) {
   m->dof_frictionloss[0] = variant->LOSS;
 }
 
-
 // the log that is played, and its row
 static const double* row(const mjgLog** log, double time) {
   int i = (int)fmin(NLOG - 1, floor(time / EACH + 1e-9));
   *log = &logs[i];
   return logs[i].n ? mjg_logRow(&logs[i], time - i * EACH + 1e-9) : NULL;
 }
-
 
 static void input(const mjModel* m, mjData* d, const mjgCase* variant) {
   const mjgLog* log;
@@ -87,7 +83,6 @@ static void input(const mjModel* m, mjData* d, const mjgCase* variant) {
   d->mocap_quat[2] = sin(half);
 }
 
-
 static void measure(double* value, const mjModel* m, const mjData* d) {
   const mjgLog* log;
   double before = d->time - m->opt.timestep;
@@ -96,7 +91,6 @@ static void measure(double* value, const mjModel* m, const mjData* d) {
   value[1] = d->qpos[0];
   value[2] = now ? now[mjgLOGGOAL] : NAN;
 }
-
 
 // mean absolute error of a run
 static double meanError(const mjgTrajectory* run) {
@@ -109,12 +103,10 @@ static double meanError(const mjgTrajectory* run) {
   return sum / run->nrow;
 }
 
-
 // highest angle to which the pendulum swings that the second log lifts and drops
 static double swing(const mjgTrajectory* run, const char* name, double offset) {
   return mjg_highest(run, name, EACH + DROP, EACH + DROP + 1) - offset;
 }
-
 
 static void claims(mjgClaims* claims, const mjgTrajectory* run) {
   double gear = meanError(&run[0]), native = meanError(&run[1]);
@@ -132,7 +124,6 @@ static void claims(mjgClaims* claims, const mjgTrajectory* run) {
             "MuJoCo's friction",
             real, ours, theirs);
 }
-
 
 mjgSCENE(Replay, "replay", "replay/replay.xml", END, "sim to real: logs of a servo replayed, beside what was measured",
          "A servo in simulation gets the goals that a real one got. The pale pendulum shows where the real one was.",

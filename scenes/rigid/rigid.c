@@ -4,11 +4,9 @@
 
 #define LOCKED parameter[0]  // both gears cannot be driven back
 
-#define CASE(u, v, cone, locked)                                                      \
-  {                                                                                   \
-    "gamma_v=" #u "," #v "-" cone, "gear.gamma_v=" #u " " #v "; option.cone=" cone, { \
-      locked                                                                          \
-    }                                                                                 \
+#define CASE(u, v, cone, locked)                                                               \
+  {                                                                                            \
+    "gamma_v=" #u "," #v "-" cone, "gear.gamma_v=" #u " " #v "; option.cone=" cone, { locked } \
   }
 #define CASES(cone)                                                                                   \
   CASE(1.1, 1.1, cone, 1), CASE(1.1, 0.1, cone, 0), CASE(0.1, 1.1, cone, 0), CASE(0.6, 0.6, cone, 0), \
@@ -17,12 +15,10 @@
 static const mjgCase rigidCase[] = {CASES("pyramidal"), CASES("elliptic")};
 #define NCASE (int)(sizeof rigidCase / sizeof *rigidCase)
 
-
 // the wall moves 0.25 m in half a second and stays
 static void input(const mjModel* m, mjData* d, const mjgCase* variant) {
   d->mocap_pos[0] = 1.52 - 0.25 * fmin(1, d->time / 0.5);
 }
-
 
 static void claims(mjgClaims* claims, const mjgTrajectory* run) {
   for (int i = 0; i < NCASE; i++) {
@@ -35,7 +31,6 @@ static void claims(mjgClaims* claims, const mjgTrajectory* run) {
     }
   }
 }
-
 
 mjgSCENE(Rigid, "rigid", "rigid/rigid.xml", 1, "a rigid wall is moved into an arm that cannot be driven back",
          "A rigid wall is moved into an arm with self-locking gears. The arm stands still to the last bit, because "

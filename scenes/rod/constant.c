@@ -12,22 +12,13 @@
 
 static const mjgCase constantCase[] = {{"gear"}, {"frictionloss=15", IDEAL "15"}, {"frictionloss=150", IDEAL "150"}};
 
-enum {
-  GEAR,
-  SMALL,
-  LARGE
-};
-
+enum { GEAR, SMALL, LARGE };
 
 static void input(const mjModel* m, mjData* d, const mjgCase* variant) {
   d->ctrl[0] = mjg_reached(d->time, 1.4) ? PULL : mjg_reached(d->time, 0.9) ? 0 : -PUSH;
 }
 
-
-static void measure(double* value, const mjModel* m, const mjData* d) {
-  value[0] = d->qfrc_spring[0];
-}
-
+static void measure(double* value, const mjModel* m, const mjData* d) { value[0] = d->qfrc_spring[0]; }
 
 static void claims(mjgClaims* claims, const mjgTrajectory* run) {
   double kept[3], end[3];
@@ -46,7 +37,6 @@ static void claims(mjgClaims* claims, const mjgTrajectory* run) {
             "%.4f of %g rad",
             moved, START);
 }
-
 
 mjgSCENE(RodConstant, "rod-constant", "rod/rod.xml", 2, "what constant friction cannot do, on the rod (Kikuuwe, 6.1)",
          "Constant friction in place of the gear of the rod. A small constant does not hold the spring, and a large "

@@ -27,24 +27,16 @@ static const mjgCase rodCase[] = {
     {"gamma_v=1.05-implicit", "gear.gamma_v=1.05; flag.eulerdamp=enable", {1.05, 1}},
 };
 
-
 // torque of the motor
-static double motorTorque(double time) {
-  return mjg_reached(time, 1.4) ? 20 : mjg_reached(time, 0.9) ? 0 : -40;
-}
+static double motorTorque(double time) { return mjg_reached(time, 1.4) ? 20 : mjg_reached(time, 0.9) ? 0 : -40; }
 
-
-static void input(const mjModel* m, mjData* d, const mjgCase* variant) {
-  d->ctrl[0] = motorTorque(d->time);
-}
-
+static void input(const mjModel* m, mjData* d, const mjgCase* variant) { d->ctrl[0] = motorTorque(d->time); }
 
 // torque from the rod to its surroundings, f_v, and the part of the spring that presses on it
 static void measure(double* value, const mjModel* m, const mjData* d) {
   value[0] = -d->qfrc_spring[0] - d->qfrc_damper[0];
   value[1] = d->qfrc_spring[0];
 }
-
 
 static int reference(double* q, double* v, double time, const mjModel* m, const mjgCase* variant) {
   double h = m->opt.timestep;
@@ -56,7 +48,6 @@ static int reference(double* q, double* v, double time, const mjModel* m, const 
   q[0] += h * v[0];
   return status;
 }
-
 
 static void claims(mjgClaims* claims, const mjgTrajectory* run) {
   // the load holds a non-backdrivable gear, at the place and with the torque of the paper's model
@@ -92,7 +83,6 @@ static void claims(mjgClaims* claims, const mjgTrajectory* run) {
     mjg_claim(claims, p > 0, "%s leaves the spring when the motor pulls 20 N m: p = %.4f rad", run[i].variant->name, p);
   }
 }
-
 
 mjgSCENE(Rod, "rod", "rod/rod.xml", 2, "a motor presses a rod on a spring, is switched off and pulls (Kikuuwe, Fig. 9)",
          "The motor is off, and the rod still presses on the spring, because the load cannot drive this gear.",

@@ -18,12 +18,10 @@ static const mjgCase stewartCase[] = {
     {"none", "screws.mu=0", {0}},
 };
 
-
 static void configure(mjModel* m, const mjgCase* variant) {
   mjg_makeMotors(m);
   mjg_setLoss(m, variant->NATIVE);
 }
-
 
 // lengths of the legs in a pose, less their lengths at zero: the platform turned by roll
 // and pitch and lifted
@@ -48,7 +46,6 @@ static void legs(double* length, const mjModel* m, double roll, double pitch, do
   }
 }
 
-
 static void input(const mjModel* m, mjData* d, const mjgCase* variant) {
   double time = d->time, goal[NLEG];
   double x = fmin(1, fmax(0, (time - MOVE) / (THERE - MOVE))), blend = x * x * x * (10 - x * (15 - 6 * x));
@@ -57,7 +54,6 @@ static void input(const mjModel* m, mjData* d, const mjgCase* variant) {
     d->ctrl[i] = mjg_reached(time, OFF) ? 0 : mjg_servo(m, d, i, goal[i]);
   }
 }
-
 
 // tilt of the platform, and the gap of the loops
 static void measure(double* value, const mjModel* m, const mjData* d) {
@@ -68,7 +64,6 @@ static void measure(double* value, const mjModel* m, const mjData* d) {
     value[2] = fmax(value[2], mju_dist3(d->site_xpos + 3 * m->eq_obj1id[i], d->site_xpos + 3 * m->eq_obj2id[i]));
   }
 }
-
 
 static void claims(mjgClaims* claims, const mjgTrajectory* run) {
   double moved[3], sunk[3];
@@ -94,7 +89,6 @@ static void claims(mjgClaims* claims, const mjgTrajectory* run) {
             run[1].variant->NATIVE, 1e3 * moved[1]);
   mjg_claim(claims, sunk[2] > 0.02, "none: the platform sinks by %.0f mm", 1e3 * sunk[2]);
 }
-
 
 mjgSCENE(
     Stewart, "stewart", "stewart/stewart.xml", END,

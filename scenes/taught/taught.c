@@ -21,13 +21,9 @@ static const mjgCase taughtCase[] = {
     {"ideal", SMOOTH "; " TIGHT, {0}},
 };
 
-
 // constant friction belongs to the motor, like the gear's; the model's rotor has none,
 // because the joint has it
-static void configure(mjModel* m, const mjgCase* variant) {
-  mjg_setLoss(m, variant->NATIVE);
-}
-
+static void configure(mjModel* m, const mjgCase* variant) { mjg_setLoss(m, variant->NATIVE); }
 
 // the motion: base and elbow swing, the elbow twice as fast, and shoulder and wrist along with it
 static void input(const mjModel* m, mjData* d, const mjgCase* variant) {
@@ -40,7 +36,6 @@ static void input(const mjModel* m, mjData* d, const mjgCase* variant) {
   d->ctrl[2] -= rise * 0.16 * sin(2 * phase);
   d->ctrl[3] += rise * 0.06 * sin(2 * phase);
 }
-
 
 // distance of the tips of two runs: largest and mean
 static void distance(double* largest, double* mean, const mjgTrajectory* a, const mjgTrajectory* b) {
@@ -57,7 +52,6 @@ static void distance(double* largest, double* mean, const mjgTrajectory* a, cons
   }
   *mean /= n;
 }
-
 
 static void claims(mjgClaims* claims, const mjgTrajectory* run) {
   double largest[4], mean[4];
@@ -76,7 +70,6 @@ static void claims(mjgClaims* claims, const mjgTrajectory* run) {
             "MuJoCo's frictionloss of %g N m: %.1f mm in the mean, %.1f mm at most; it knows neither load nor play",
             run[3].variant->NATIVE, 1e3 * mean[3], 1e3 * largest[3]);
 }
-
 
 mjgSCENE(Taught, "taught", "taught/taught.xml", END,
          "a hobby arm repeats a motion: what friction and play cost at its tip",

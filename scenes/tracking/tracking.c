@@ -21,7 +21,6 @@ static const mjgCase trackingCase[] = {
     {"none", SMOOTH, {0}},
 };
 
-
 static void input(const mjModel* m, mjData* d, const mjgCase* variant) {
   // the servos' encoders are on the motors
   d->ctrl[0] = m->key_ctrl[0] + RATE * d->time;
@@ -33,16 +32,11 @@ static void input(const mjModel* m, mjData* d, const mjgCase* variant) {
   d->ctrl[2] = variant->COMPENSATE > 0 ? FRICTION * (speed > 0.1 * RATE ? 1 : STATIC) : 0;
 }
 
-
 static void measure(double* value, const mjModel* m, const mjData* d) {
   value[0] = (d->qpos[0] - m->key_qpos[0] - RATE * d->time) / ARCSEC;
 }
 
-
-static int rests(double velocity) {
-  return fabs(velocity) < 0.05 * RATE;
-}
-
+static int rests(double velocity) { return fabs(velocity) < 0.05 * RATE; }
 
 static void claims(mjgClaims* claims, const mjgTrajectory* run) {
   double wander[4], rest[4];
@@ -61,7 +55,6 @@ static void claims(mjgClaims* claims, const mjgTrajectory* run) {
             "MuJoCo's frictionloss of 0.4 N m creeps along and shows nothing of it: %.2f\", and none %.2f\"", wander[2],
             wander[3]);
 }
-
 
 mjgSCENE(Tracking, "tracking", "tracking/tracking.xml", END, "a telescope follows the stars: its worm sticks and slips",
          "A telescope follows the stars at 15 arc seconds a second. Its worm sticks and slips, unless the motor "

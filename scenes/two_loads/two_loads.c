@@ -31,9 +31,7 @@ static const Load kLoad[] = {
     {"empty", 20, 9.81 * 2.5 * 0.3, 0.08 + 2.5 * 0.3 * 0.3},
     {"loaded", 100, 9.81 * (2.5 * 0.3 + 5 * 0.6), 0.08 + 2.5 * 0.3 * 0.3 + 0.02 + 5 * 0.6 * 0.6},
 };
-enum {
-  NLOAD = (int)(sizeof kLoad / sizeof *kLoad)
-};
+enum { NLOAD = (int)(sizeof kLoad / sizeof *kLoad) };
 
 #define IDEAL "gear.eta_forward=1; gear.eta_backward=1"
 
@@ -51,10 +49,7 @@ static const mjgCase loadsCase[] = {
     {"springyield-damped=40", IDEAL, {mjgRIVAL_YIELD_DAMPED, 40}},
 #endif
 };
-enum {
-  NCASE = (int)(sizeof loadsCase / sizeof *loadsCase)
-};
-
+enum { NCASE = (int)(sizeof loadsCase / sizeof *loadsCase) };
 
 static void configure(mjModel* m, const mjgCase* variant) {
   for (int i = 0; i < NLOAD; i++) {
@@ -62,13 +57,11 @@ static void configure(mjModel* m, const mjgCase* variant) {
   }
 }
 
-
 static void input(const mjModel* m, mjData* d, const mjgCase* variant) {
   for (int i = 0; i < NLOAD; i++) {
     d->ctrl[i] = mjg_reached(d->time, LIFT) && !mjg_reached(d->time, OFF) ? kLoad[i].torque : 0;
   }
 }
-
 
 // Angle at which an arm stops after the motor has lifted it through the worm: x = eta_f u drives
 // the link, u = tau - m a, so (M + eta_f m) a = eta_f tau - G cos(q) while it rises, by the
@@ -87,7 +80,6 @@ static double liftedAngle(const Load* load) {
   return q;
 }
 
-
 // results of a run with one of the loads
 typedef struct Result_ {
   double sunk;  // before the motor lifts it, rad
@@ -96,7 +88,6 @@ typedef struct Result_ {
   int holds;
   int lifts;
 } Result;
-
 
 static Result judge(const mjgTrajectory* run, const Load* load) {
   char q[mjgMAXNAME];
@@ -107,7 +98,6 @@ static Result judge(const mjgTrajectory* run, const Load* load) {
   r.lifts = fabs(r.angle - r.wanted) <= LIFTED * r.wanted;
   return r;
 }
-
 
 static void claims(mjgClaims* claims, const mjgTrajectory* run) {
   for (int i = 0; i < NLOAD; i++) {
@@ -135,7 +125,6 @@ static void claims(mjgClaims* claims, const mjgTrajectory* run) {
               run[i].variant->name, empty.sunk, empty.angle, empty.wanted, loaded.sunk, loaded.angle, loaded.wanted);
   }
 }
-
 
 mjgSCENE(TwoLoads, "two-loads", "two_loads/two_loads.xml", END,
          "one arm, empty and loaded: a gear does both, no constant does",

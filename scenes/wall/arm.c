@@ -7,7 +7,6 @@
 // requires
 #define INERTIA 1e-12
 
-
 void mjg_armInertia(double M[4], const double q[2]) {
   double c = cos(q[1]);
   M[0] = 3 + 2 * c + 2 * INERTIA;
@@ -15,20 +14,17 @@ void mjg_armInertia(double M[4], const double q[2]) {
   M[3] = 1 + INERTIA;
 }
 
-
 void mjg_armBias(double bias[2], const double q[2], const double v[2]) {
   double s = sin(q[1]);
   bias[0] = -s * v[1] * (2 * v[0] + v[1]);
   bias[1] = s * v[0] * v[0];
 }
 
-
 double mjg_armTip(double J[2], const double q[2]) {
   J[1] = -sin(q[0] + q[1]);
   J[0] = -sin(q[0]) + J[1];
   return cos(q[0]) + cos(q[0] + q[1]);
 }
-
 
 // enumeration shares nothing with the solver that the plugin takes by default
 static mjgSettings enumeration(void) {
@@ -37,7 +33,6 @@ static mjgSettings enumeration(void) {
   settings.solver = mjgENUMERATION;
   return settings;
 }
-
 
 int mjg_armStep(double v[2], const double Mhat[4], const double tau_u[2], const double tau_v[2], double gamma_u,
                 const double gamma_v[2], double h) {
@@ -52,7 +47,6 @@ int mjg_armStep(double v[2], const double Mhat[4], const double tau_u[2], const 
   v[1] = next[1];
   return status;
 }
-
 
 int mjg_armFriction(double next[2], double t[2], const double start[2], const double A[4], const double v[2],
                     const double tau_u[2], double gamma_u, const double gamma_v[2], double h) {

@@ -12,12 +12,7 @@ static const mjgCase constantCase[] = {{mjgWALL_CASE(1.1, 1.1, 1, "", "; flag.eu
                                        {"frictionloss=100", IDEAL, {0, 0, 1, 100}},
                                        {"frictionloss=4000", IDEAL, {0, 0, 1, 4000}}};
 
-enum {
-  GEAR,
-  SMALL,
-  LARGE
-};
-
+enum { GEAR, SMALL, LARGE };
 
 static void configure(mjModel* m, const mjgCase* variant) {
   for (int i = 0; i < 2; i++) {
@@ -29,11 +24,7 @@ static void configure(mjModel* m, const mjgCase* variant) {
   }
 }
 
-
-static void measure(double* value, const mjModel* m, const mjData* d) {
-  value[3] = 0 - mjg_contact(m, d, NULL, NULL);
-}
-
+static void measure(double* value, const mjModel* m, const mjData* d) { value[3] = 0 - mjg_contact(m, d, NULL, NULL); }
 
 static void claims(mjgClaims* claims, const mjgTrajectory* run) {
   double kept[3], gap[3];
@@ -53,7 +44,6 @@ static void claims(mjgClaims* claims, const mjgTrajectory* run) {
             "constant friction of 4000 N m: it keeps %.0f N, and they cannot pull it off: %.4f m", kept[LARGE],
             gap[LARGE]);
 }
-
 
 mjgSCENE(WallConstant, "wall-constant", "wall/contact.xml", mjgWALL_DURATION,
          "what constant friction cannot do, at the wall (Kikuuwe, 6.2)",

@@ -7,11 +7,7 @@ static const mjgCase contactCase[] = {
     mjgWALL_CASES,
 };
 
-
-static void measure(double* value, const mjModel* m, const mjData* d) {
-  value[3] = 0 - mjg_contact(m, d, NULL, NULL);
-}
-
+static void measure(double* value, const mjModel* m, const mjData* d) { value[3] = 0 - mjg_contact(m, d, NULL, NULL); }
 
 // x = M^-1 y, M symmetric
 static void solve2(double x[2], const double M[4], const double y[2]) {
@@ -19,7 +15,6 @@ static void solve2(double x[2], const double M[4], const double y[2]) {
   x[1] = (M[0] * y[1] - M[2] * y[0]) / det;
   x[0] = x0;
 }
-
 
 // friction with one frictionless contact in MuJoCo's soft law, f = D max(0, r + J a). The engine
 // finds the contact force from the acceleration without damping, a = M^-1 (s - t - J' f), with the
@@ -75,7 +70,6 @@ static int reference(double* q, double* v, double time, const mjModel* m, const 
   }
   return status;
 }
-
 
 mjgSCENE(WallContact, "wall-contact", "wall/contact.xml", mjgWALL_DURATION,
          "the same arm and wall with a MuJoCo contact",

@@ -1,21 +1,11 @@
 #include "script.h"
 
-
 // the paper's cases in the order of the table in script.h
-enum {
-  LOW,
-  MIDDLE,
-  HIGH,
-  ELBOW_LOCKED,
-  SHOULDER_LOCKED,
-  NPAPER
-};
-
+enum { LOW, MIDDLE, HIGH, ELBOW_LOCKED, SHOULDER_LOCKED, NPAPER };
 
 double mjg_wallPush(double time) {
   return mjg_reached(time, 2.5) ? -500 : mjg_reached(time, 2.0) ? 0 : mjg_reached(time, 0.5) ? 500 : 0;
 }
-
 
 double mjg_wallPosition(double time) {
   const double before = 1.37, after = 1.12;
@@ -24,24 +14,18 @@ double mjg_wallPosition(double time) {
                                   : ((1.5 - time) * before + (time - 1) * after) / 0.5;
 }
 
-
 void mjg_wallInput(const mjModel* m, mjData* d, const mjgCase* variant) {
   d->ctrl[0] = mjg_wallPush(d->time);
   d->mocap_pos[0] = mjg_wallPosition(d->time);
 }
-
 
 // largest speed of a joint while the wall moves
 static double speed(const mjgTrajectory* run, const char* column) {
   return fmax(fabs(mjg_lowest(run, column, 1.0, 1.5)), fabs(mjg_highest(run, column, 1.0, 1.5)));
 }
 
-
 // rotation of a joint while the wall moves
-static double turn(const mjgTrajectory* run, const char* column) {
-  return mjg_swing(run, column, 1.0, 1.5);
-}
-
+static double turn(const mjgTrajectory* run, const char* column) { return mjg_swing(run, column, 1.0, 1.5); }
 
 void mjg_wallClaims(mjgClaims* claims, const mjgTrajectory* run) {
   // both gears are self-locking: the wall cannot push the arm back, and the arm keeps pressing

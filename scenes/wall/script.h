@@ -14,10 +14,8 @@
 #define mjgWALL_IMPLICIT(variant) ((variant)->parameter[2])  // viscosity: 0 explicit, 1 implicit
 
 // name, setting and parameters of a case; damping is "" or implicit
-#define mjgWALL_CASE(g0, g1, implicit, suffix, damping)                 \
-  "gamma_v=" #g0 "," #g1 suffix, "gear.gamma_v=" #g0 " " #g1 damping, { \
-    g0, g1, implicit                                                    \
-  }
+#define mjgWALL_CASE(g0, g1, implicit, suffix, damping) \
+  "gamma_v=" #g0 "," #g1 suffix, "gear.gamma_v=" #g0 " " #g1 damping, { g0, g1, implicit }
 
 // the five cases of the paper, without and with implicit damping; claims expect them in this order
 #define mjgWALL_FIVE(...)                                                                                              \

@@ -7,12 +7,8 @@ static const mjgCase wallCase[] = {
     mjgWALL_CASES,
 };
 
-
 // force of the wall in x direction on a tip at px
-static double wallForce(double px, double time) {
-  return -mjgWALL_STIFFNESS * fmax(px - mjg_wallPosition(time), 0);
-}
-
+static double wallForce(double px, double time) { return -mjgWALL_STIFFNESS * fmax(px - mjg_wallPosition(time), 0); }
 
 // the tip is the centre of mass of the lower link, where xfrc_applied acts
 static void input(const mjModel* m, mjData* d, const mjgCase* variant) {
@@ -22,11 +18,9 @@ static void input(const mjModel* m, mjData* d, const mjgCase* variant) {
   d->xfrc_applied[6 * body] = wallForce(d->site_xpos[3 * tip], d->time);
 }
 
-
 static void measure(double* value, const mjModel* m, const mjData* d) {
   value[3] = d->xfrc_applied[6 * mj_name2id(m, mjOBJ_BODY, "lower")];
 }
-
 
 // algorithm (69)
 static int reference(double* q, double* v, double time, const mjModel* m, const mjgCase* variant) {
@@ -48,7 +42,6 @@ static int reference(double* q, double* v, double time, const mjModel* m, const 
   }
   return status;
 }
-
 
 mjgSCENE(Wall, "wall", "wall/wall.xml", mjgWALL_DURATION,
          "an arm pushes an elastic wall that pushes back (Kikuuwe, Figs. 10 to 12)",
