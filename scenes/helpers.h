@@ -11,6 +11,9 @@
 #include "mjgear.h"
 #include "scene.h"
 
+// number of elements of an array
+#define mjgCOUNT(array) ((int)(sizeof(array) / sizeof *(array)))
+
 //---------------------------------- grids ---------------------------------------------------------
 
 // Scenes in which nothing moves: each step is one point of a grid, and row i of the recording is point i.

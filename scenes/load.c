@@ -49,16 +49,15 @@ int mjg_loadPlugin(const char* file, char* error, int error_sz) {
 }
 
 int mjg_findFunction(void* function, const char* name) {
-  // the library that contains the plugin's own callbacks
+  // in the library that contains the plugin's own callbacks
   int slot;
   const mjpPlugin* plugin = mjp_getPlugin(PLUGIN, &slot);
-  void *callback = NULL, *symbol = NULL;
+  void *callback = NULL, *library = NULL, *symbol = NULL;
   Dl_info info;
   if (plugin) {
     memcpy(&callback, &plugin->init, sizeof callback);
   }
-  void* library = callback && dladdr(callback, &info) ? dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD) : NULL;
-  if (library) {
+  if (callback && dladdr(callback, &info) && (library = dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD))) {
     symbol = dlsym(library, name);
     dlclose(library);
   }
@@ -106,39 +105,21 @@ void mjg_pagePath(char* path, int path_sz, const char* name) {
   snprintf(path, (size_t)path_sz, "%s/../doc/%s", folder, name);
 }
 
-// content of a file, null-terminated; null with one line in error
+// content of a text file, to be freed; null with one line in error
 static char* readFile(const char* path, char* error, int error_sz) {
-  size_t size = 0, room = 1 << 16;
-  char* text = malloc(room);
-  errno = text ? 0 : ENOMEM;
-  FILE* file = text ? fopen(path, "rb") : NULL;
-
-  // in pieces: a file that is not plain has no known size
-  while (file && text && !feof(file) && !ferror(file)) {
-    size_t n = fread(text + size, 1, room - 1 - size, file);
-    if (memchr(text + size, 0, n)) {
-      errno = EILSEQ;  // no text: a picture, or /dev/zero, which has no end
-      free(text);
-      text = NULL;
-      break;
-    }
-    size += n;
-    if (size == room - 1) {
-      room *= 2;
-      char* larger = realloc(text, room);
-      if (!larger) {
-        free(text);
-      }
-      text = larger;
-    }
-  }
-  if (!file || !text || ferror(file)) {
+  char* text = NULL;
+  size_t room = 0;
+  FILE* file = fopen(path, "rb");
+  errno = file ? 0 : errno;
+  ssize_t size = file ? getdelim(&text, &room, 0, file) : -1;  // as far as a byte of 0, which no text has
+  int flg_zero = size > 0 && !text[size - 1];
+  if (flg_zero || errno) {
     snprintf(error, (size_t)error_sz, "%s: %s", path,
-             errno == EILSEQ ? "the file is no text, because it has bytes of 0" : strerror(errno ? errno : EIO));
+             flg_zero ? "the file is no text, because it has bytes of 0" : strerror(errno));
     free(text);
     text = NULL;
-  } else {
-    text[size] = 0;
+  } else if (size < 0) {
+    text[0] = 0;  // an empty file
   }
   if (file) {
     fclose(file);
@@ -155,40 +136,26 @@ typedef struct mjgPart_ {
 
 #define MAXPART 16
 
-// append a file to the parts; 0: done
-static int addPart(mjgPart* part, int* npart, const char* path, char* error, int error_sz) {
-  if (*npart == MAXPART) {
-    snprintf(error, (size_t)error_sz, "%s: more than %d files in one scene", path, MAXPART);
-    return -1;
-  }
+// the scene's file and its includes, whose names are relative to the folder of the file. MuJoCo reports includes that
+// cannot be read. 0: done
+static int readParts(mjgPart* part, int* npart, const char* path, char* error, int error_sz) {
   char* text = readFile(path, error, error_sz);
   if (!text) {
     return -1;
   }
-  snprintf(part[*npart].path, sizeof part->path, "%s", path);
-  part[*npart].text = text;
-  part[*npart].changed = 0;
-  (*npart)++;
-  return 0;
-}
-
-// the scene's file and its includes: MuJoCo takes all paths from the first one's folder.
-// MuJoCo reports files that cannot be read
-static int readParts(mjgPart* part, int* npart, const char* path, char* error, int error_sz) {
-  *npart = 0;
-  if (addPart(part, npart, path, error, error_sz)) {
-    return -1;
-  }
+  *npart = 1;
+  part[0] = (mjgPart){.text = text};
+  snprintf(part[0].path, sizeof part->path, "%s", path);
   const char* slash = strrchr(path, '/');
   int folder = slash ? (int)(slash + 1 - path) : 0;
   for (int i = 0; i < *npart; i++) {
-    char file[2048], included[4096], reason[512];
-    const char* next = part[i].text;
-    while (*npart < MAXPART && (next = mjg_nextInclude(next, file, sizeof file))) {
-      snprintf(included, sizeof included, "%.*s%s", file[0] == '/' ? 0 : folder, path, file);
-      if (!access(included, R_OK)) {
-        addPart(part, npart, included, reason, sizeof reason);
-      }
+    char file[2048], reason[4200];
+    for (const char* at = part[i].text; *npart < MAXPART && (at = mjg_nextInclude(at, file, sizeof file));) {
+      mjgPart* next = &part[*npart];
+      *next = (mjgPart){0};
+      snprintf(next->path, sizeof next->path, "%.*s%s", file[0] == '/' ? 0 : folder, path, file);
+      next->text = readFile(next->path, reason, sizeof reason);
+      *npart += next->text != NULL;
     }
   }
   return 0;
@@ -210,37 +177,12 @@ static int apply(mjgPart* part, int npart, const mjgSetting* setting, char* erro
   return -1;
 }
 
-// MuJoCo reports on several lines, some of them twice: join the lines that differ into one
-static void joinLines(char* text) {
-  char* end = text;
-  for (char* line = text; *line;) {
-    size_t n = strcspn(line, "\r\n");
-    char* next = line + n + strspn(line + n, "\r\n");
-    int known = 0;
-    for (char* p = text; n > 20 && p + n <= end && !known; p++) {
-      known = !strncmp(p, line, n);
-    }
-    if (n && !known) {
-      if (end > text) {
-        *end++ = ' ';
-      }
-      memmove(end, line, n);
-      end += n;
-    }
-    line = next;
-  }
-  while (end > text && end[-1] == ' ') {
-    end--;
-  }
-  *end = 0;
-}
-
-// the engine's reasons in one line behind the path
+// the engine's reasons, which have several lines, in one behind the path
 static void tell(char* error, int error_sz, const char* path, const char* reasons) {
-  char reason[1024];
-  snprintf(reason, sizeof reason, "%s", reasons);
-  joinLines(reason);
-  snprintf(error, (size_t)error_sz, "%s: %s", path, reason);
+  snprintf(error, (size_t)error_sz, "%s: %s", path, reasons);
+  for (char* c = error; (c = strpbrk(c, "\r\n"));) {
+    *c = ' ';
+  }
 }
 
 // the file with the settings of the case, then of the command line; null with one line in error

@@ -12,7 +12,7 @@ static const mjgCase convergenceCase[] = {
     {"h=1ms", "option.timestep=1e-3"},       {"h=0.5ms", "option.timestep=0.5e-3"},
     {"h=0.25ms", "option.timestep=0.25e-3"}, {"fine", "option.timestep=3.125e-5"},
 };
-#define NCASE (int)(sizeof convergenceCase / sizeof *convergenceCase)
+#define NCASE mjgCOUNT(convergenceCase)
 #define FINE  (NCASE - 1)
 
 // lift and strike, with the elbow moving at its own pace

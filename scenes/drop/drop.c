@@ -8,7 +8,7 @@ static const mjgCase dropCase[] = {
     {"h=2ms", "option.timestep=0.002"},
     {"h=5ms", "option.timestep=0.005"},
 };
-#define NCASE (int)(sizeof dropCase / sizeof *dropCase)
+#define NCASE mjgCOUNT(dropCase)
 
 static void claims(mjgClaims* claims, const mjgTrajectory* run) {
   for (int i = 0; i < NCASE; i++) {

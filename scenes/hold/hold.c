@@ -23,7 +23,7 @@ static const mjgCase holdCase[] = {
     {"springyield-damped", IDEAL, {mjgRIVAL_YIELD_DAMPED, 0, 5e-4}},
 #endif
 };
-enum { NCASE = (int)(sizeof holdCase / sizeof *holdCase) };
+#define NCASE mjgCOUNT(holdCase)
 
 static void configure(mjModel* m, const mjgCase* variant) {
   static const double bound[] = {30, 15, 4};

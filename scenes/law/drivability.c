@@ -47,7 +47,7 @@ static void measure(double* value, const mjModel* m, const mjData* d) {
 }
 
 static void claims(mjgClaims* claims, const mjgTrajectory* run) {
-  for (int k = 0; k < (int)(sizeof drivabilityCase / sizeof *drivabilityCase); k++) {
+  for (int k = 0; k < mjgCOUNT(drivabilityCase); k++) {
     const mjgTrajectory* t = &run[k];
     double gamma_u = run[k].variant->GAMMA_U, gamma_v = run[k].variant->GAMMA_V;
     int engine = mjg_column(t, "engine"), core = mjg_column(t, "core"), apart = 0, wrong = 0, stuck = 0, motor = 0,

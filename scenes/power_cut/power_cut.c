@@ -30,7 +30,7 @@ static const mjgCase powerCase[] = {
     {"springyield", IDEAL, {mjgRIVAL_YIELD_DAMPED, 2, 5}},
 #endif
 };
-enum { NCASE = (int)(sizeof powerCase / sizeof *powerCase) };
+#define NCASE mjgCOUNT(powerCase)
 
 static void configure(mjModel* m, const mjgCase* variant) {
   mjg_makeMotors(m);

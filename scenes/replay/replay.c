@@ -3,9 +3,10 @@
 // team (data/xl330).
 
 #include <pthread.h>
+#include <zlib.h>
 
 #include "../helpers.h"
-#include "log.h"
+#include "../load.h"
 
 #define CONSTANT   parameter[0]  // of the motor, N m/A
 #define RESISTANCE parameter[1]  // ohm
@@ -33,12 +34,92 @@ static const mjgCase replayCase[] = {
      {0.22556, 2.727, 0.0014958, 0.009202, 0.033654, 0.02233}},
 };
 
-static mjgLog logs[NLOG];
+//---------------------------------- logs ----------------------------------------------------------
+
+typedef struct Log_ {
+  double kp;  // position gain, of the servo's register
+  int n;
+  double* row;  // (n x LOGWIDTH)
+} Log;
+
+enum {
+  LOGTIME = 0,  // s
+  LOGPOSITION,  // rad
+  LOGGOAL,      // rad
+  LOGENABLE,    // 1: the servo's motor is on
+  LOGWIDTH
+};
+
+// one row of the file; 0: it is one
+static int parseRow(double row[LOGWIDTH], const char* line) {
+  double speed, load, volts, temperature;
+  return sscanf(line, "%lf,%lf,%lf,%lf,%lf,%lf,%lf,%lf", row + LOGPOSITION, &speed, &load, &volts, &temperature,
+                row + LOGTIME, row + LOGGOAL, row + LOGENABLE) == 8
+             ? 0
+             : -1;
+}
+
+// read a log of data/xl330, CSV compressed by gzip; 0 on success, nothing to free otherwise
+static int readLog(Log* log, const char* name) {
+  char path[4096], file[300], line[1000];
+  snprintf(file, sizeof file, "../data/xl330/%s.csv.gz", name);
+  mjg_pagePath(path, sizeof path, file);
+  gzFile in = gzopen(path, "rb");
+  *log = (Log){0};
+  int capacity = 0, failed = !in || !gzgets(in, line, sizeof line);
+  const char* kp = failed ? NULL : strstr(line, "kp=");
+  log->kp = kp ? strtod(kp + 3, NULL) : 0;
+  failed = failed || !kp || !gzgets(in, line, sizeof line);  // names of the columns
+  while (!failed && gzgets(in, line, sizeof line)) {
+    if (log->n == capacity) {
+      capacity = capacity ? 2 * capacity : 1024;
+      double* row = realloc(log->row, sizeof(double) * LOGWIDTH * (size_t)capacity);
+      if (!row) {
+        failed = 1;
+        break;
+      }
+      log->row = row;
+    }
+    failed = parseRow(log->row + (size_t)log->n * LOGWIDTH, line);
+    log->n++;
+  }
+  if (in) {
+    gzclose(in);
+  }
+  if (failed || log->n < 2) {
+    free(log->row);
+    *log = (Log){0};
+    return -1;
+  }
+  double begin = log->row[LOGTIME];
+  for (int i = 0; i < log->n; i++) {
+    log->row[(size_t)i * LOGWIDTH + LOGTIME] -= begin;
+  }
+  return 0;
+}
+
+// row that was valid at a time, its first being 0
+static const double* logRow(const Log* log, double time) {
+  int low = 0, high = log->n - 1;
+  while (low < high) {
+    int middle = (low + high + 1) / 2;
+    if (log->row[(size_t)middle * LOGWIDTH + LOGTIME] <= time) {
+      low = middle;
+    } else {
+      high = middle - 1;
+    }
+  }
+  return log->row + (size_t)low * LOGWIDTH;
+}
+
+//---------------------------------- scene ---------------------------------------------------------
+
+static Log logs[NLOG];
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 static void readLogs(void) {
   for (int i = 0; i < NLOG; i++) {
-    mjg_readLog(&logs[i], logName[i]);
+    readLog(&logs[i], logName[i]);
   }
 }
 
@@ -50,14 +131,14 @@ static void configure(mjModel* m, const mjgCase* variant) {
 }
 
 // the log that is played, and its row
-static const double* row(const mjgLog** log, double time) {
+static const double* row(const Log** log, double time) {
   int i = (int)fmin(NLOG - 1, floor(time / EACH + 1e-9));
   *log = &logs[i];
-  return logs[i].n ? mjg_logRow(&logs[i], time - i * EACH + 1e-9) : NULL;
+  return logs[i].n ? logRow(&logs[i], time - i * EACH + 1e-9) : NULL;
 }
 
 static void input(const mjModel* m, mjData* d, const mjgCase* variant) {
-  const mjgLog* log;
+  const Log* log;
   const double* now = row(&log, d->time);
   if (!now) {
     d->ctrl[0] = 0;
@@ -67,29 +148,29 @@ static void input(const mjModel* m, mjData* d, const mjgCase* variant) {
   // each log begins where it was measured, at rest
   double since = fmod(d->time + 1e-9, EACH);
   if (since < m->opt.timestep) {
-    d->qpos[0] = log->row[mjgLOGPOSITION] + variant->OFFSET;
+    d->qpos[0] = log->row[LOGPOSITION] + variant->OFFSET;
     d->qvel[0] = 0;
   }
 
   // the servo's firmware: duty by the error of position, limited in current
-  double error = now[mjgLOGGOAL] + variant->OFFSET - d->qpos[0];
+  double error = now[LOGGOAL] + variant->OFFSET - d->qpos[0];
   double duty = fmax(-1, fmin(1, log->kp * GAIN * error));
   double current = (duty * VOLTS - variant->CONSTANT * d->qvel[0]) / variant->RESISTANCE;
-  d->ctrl[0] = now[mjgLOGENABLE] > 0 ? variant->CONSTANT * fmax(-LIMIT, fmin(LIMIT, current)) : 0;
+  d->ctrl[0] = now[LOGENABLE] > 0 ? variant->CONSTANT * fmax(-LIMIT, fmin(LIMIT, current)) : 0;
 
   // position of the real servo
-  double half = -0.5 * (now[mjgLOGPOSITION] + variant->OFFSET);
+  double half = -0.5 * (now[LOGPOSITION] + variant->OFFSET);
   d->mocap_quat[0] = cos(half);
   d->mocap_quat[2] = sin(half);
 }
 
 static void measure(double* value, const mjModel* m, const mjData* d) {
-  const mjgLog* log;
+  const Log* log;
   double before = d->time - m->opt.timestep;
   const double* now = row(&log, fmax(0, before));
-  value[0] = now ? now[mjgLOGPOSITION] : NAN;
+  value[0] = now ? now[LOGPOSITION] : NAN;
   value[1] = d->qpos[0];
-  value[2] = now ? now[mjgLOGGOAL] : NAN;
+  value[2] = now ? now[LOGGOAL] : NAN;
 }
 
 // mean absolute error of a run

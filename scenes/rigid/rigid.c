@@ -13,7 +13,7 @@
       CASE(0.1, 0.1, cone, 0)
 
 static const mjgCase rigidCase[] = {CASES("pyramidal"), CASES("elliptic")};
-#define NCASE (int)(sizeof rigidCase / sizeof *rigidCase)
+#define NCASE mjgCOUNT(rigidCase)
 
 // the wall moves 0.25 m in half a second and stays
 static void input(const mjModel* m, mjData* d, const mjgCase* variant) {

@@ -31,7 +31,7 @@ static const Load kLoad[] = {
     {"empty", 20, 9.81 * 2.5 * 0.3, 0.08 + 2.5 * 0.3 * 0.3},
     {"loaded", 100, 9.81 * (2.5 * 0.3 + 5 * 0.6), 0.08 + 2.5 * 0.3 * 0.3 + 0.02 + 5 * 0.6 * 0.6},
 };
-enum { NLOAD = (int)(sizeof kLoad / sizeof *kLoad) };
+#define NLOAD mjgCOUNT(kLoad)
 
 #define IDEAL "gear.eta_forward=1; gear.eta_backward=1"
 
@@ -49,7 +49,7 @@ static const mjgCase loadsCase[] = {
     {"springyield-damped=40", IDEAL, {mjgRIVAL_YIELD_DAMPED, 40}},
 #endif
 };
-enum { NCASE = (int)(sizeof loadsCase / sizeof *loadsCase) };
+#define NCASE mjgCOUNT(loadsCase)
 
 static void configure(mjModel* m, const mjgCase* variant) {
   for (int i = 0; i < NLOAD; i++) {
