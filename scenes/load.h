@@ -28,6 +28,11 @@ void mjg_pagePath(char* path, int path_sz, const char* name);
 mjModel* mjg_loadScene(const mjgScene* scene, const mjgCase* variant, const mjgSetting* setting, int nsetting,
                        char* error, int error_sz);
 
+// copy of an MJCF text in which a plugin instance has the given configuration entry, or an element the
+// given attribute, in place of an older one. Returns null, with one line in error, if the text itself has
+// neither, or if the value cannot be in an attribute. To be freed.
+char* mjg_setConfig(const char* text, const mjgSetting* setting, char* error, int error_sz);
+
 // keyframe of the first state: "start", else "home", else the first; -1: there is none
 int mjg_startKey(const mjModel* m);
 

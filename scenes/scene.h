@@ -25,12 +25,20 @@ typedef struct mjgCase_ {
 } mjgCase;
 
 // Defines a scene: what every scene has, then further members by their names. CMake finds it by this word.
-#define mjgSCENE(id, title, file, seconds, line, text, ...) \
-  const mjgScene mjg_scene##id = {                          \
-      .name = (title), .xml = (file), .duration = (seconds), .description = (line), .caption = (text), __VA_ARGS__}
+#define mjgSCENE(id, title, file, seconds, text, ...) \
+  const mjgScene mjg_scene##id = {.name = (title), .xml = (file), .duration = (seconds), .caption = (text), __VA_ARGS__}
 
-// collects the claims of a scene; see claims.h
-typedef struct mjgClaims_ mjgClaims;
+#define mjgMAXCLAIM 256  // length of one claim
+
+// claims of a scene
+typedef struct mjgClaims_ {
+  int n;
+  int nfailed;
+  struct {
+    int holds;
+    char text[mjgMAXCLAIM];
+  } * claim;  // (n)
+} mjgClaims;
 
 // record one claim: 1 if it holds, and its text with the measured value (printf)
 void mjg_claim(mjgClaims* claims, int holds, const char* format, ...)
@@ -43,18 +51,17 @@ void mjg_claim(mjgClaims* claims, int holds, const char* format, ...)
 #define mjgCASES(array) .variant = (array), .nvariant = sizeof(array) / sizeof *(array)
 
 typedef struct mjgScene_ {
-  const char* name;         // name on the command line and of the folder of its results
-  const char* description;  // one line
-  const char* xml;          // MJCF file relative to scenes/; a keyframe "start" or "home" sets the first state
-  double duration;          // s
+  const char* name;     // name on the command line and of the folder of its results
+  const char* caption;  // what it shows, in full sentences; null of a file
+  const char* xml;      // MJCF file relative to scenes/; a keyframe "start" or "home" sets the first state
+  double duration;      // s
 
   // of its picture, film and place on the page of scenes (gallery.py)
-  const char* caption;  // what they show, in full sentences; null: the description
-  const char* shown;    // case of the picture; null: the first
-  double moment;        // time of the picture as part of the duration; 0: 0.6
-  const char* beside;   // cases in one picture: names with commas, or "all"; null: one case
-  const char* joint;    // joint of the curves; null: the first
-  int flg_still;        // nothing moves: the page shows the figure of plot.py
+  const char* shown;   // case of the picture; null: the first
+  double moment;       // time of the picture as part of the duration; 0: 0.6
+  const char* beside;  // cases in one picture: names with commas, or "all"; null: one case
+  const char* joint;   // joint of the curves; null: the first
+  int flg_still;       // nothing moves: the page shows the figure of plot.py
 
   const mjgCase* variant;  // variants, of which a viewer shows the first; null: none
   int nvariant;
@@ -97,6 +104,11 @@ const mjgScene* mjg_findScene(const char* name);
 
 // case of that name, null if there is none
 const mjgCase* mjg_findCase(const mjgScene* scene, const char* name);
+
+// the claims of a scene about its runs: its own, and that steps are solved
+void mjg_claimAll(mjgClaims* claims, const mjgScene* scene, const mjgTrajectory* run);
+
+void mjg_freeClaims(mjgClaims* claims);
 
 // print all scenes with their durations and cases
 void mjg_listScenes(void);

@@ -8,7 +8,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "claims.h"
 #include "command_line.h"
 #include "load.h"
 #include "mjgear_text.h"
@@ -77,7 +76,7 @@ static void listPages(void) {
     const mjgScene* s = mjg_scenes[i];
     printf("%s\t%s%s%s\t%g\t%s\t%s\t%d\t%s\n", s->name, s->name, s->shown ? "/" : "", s->shown ? s->shown : "",
            (s->moment > 0 ? s->moment : 0.6) * s->duration, s->beside ? s->beside : "", s->joint ? s->joint : "",
-           s->flg_still, s->caption ? s->caption : s->description);
+           s->flg_still, s->caption);
   }
 }
 
@@ -322,7 +321,7 @@ static int runCase(mjgPlay* play, const mjgScene* scene, const mjgCase* variant,
 // print the claims of a scene
 static void report(const mjgScene* scene, const mjgPlay* play, int nplay, const mjgClaims* claims) {
   if (!options.quiet) {
-    printf("%s%s%s\n", scene->name, scene->description ? ": " : "", scene->description ? scene->description : "");
+    printf("%s%s%s\n", scene->name, scene->caption ? ": " : "", scene->caption ? scene->caption : "");
   }
   for (int i = 0; i < nplay; i++) {
     if (play[i].own && (!options.quiet || !agrees(&play[i]))) {

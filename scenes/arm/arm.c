@@ -46,7 +46,7 @@ static void claims(mjgClaims* claims, const mjgTrajectory* run) {
             "the load of 3 kg stays on the hand: it moves by %.2g m", slip);
 }
 
-mjgSCENE(Arm, "arm", "arm/arm.xml", END, "an arm with worm gears rests on a table and carries a load, motors off",
+mjgSCENE(Arm, "arm", "arm/arm.xml", END,
          "An arm with worm gears rests on a table and carries a load while its motors are off.", .moment = 0.5,
          .input = input,
          .column = "load_x=body:load.x load_y=body:load.y load_z=body:load.z press=contact:forearm,table",

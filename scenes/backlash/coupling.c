@@ -70,6 +70,5 @@ static void claims(mjgClaims* claims, const mjgTrajectory* run) {
 }
 
 mjgSCENE(Coupling, "coupling", "backlash/two_mass.xml", 8,
-         "a flexible coupling bounces between its sides (Nordin, Fig. 6)",
          "A flexible coupling bounces between the two sides of its gap (Nordin, Fig. 6).", mjgCASES(couplingCase),
          .input = input, .column = "theta_d omega_d control", .measure = measure, .claims = claims);

@@ -104,7 +104,6 @@ static void vibroClaims(mjgClaims* claims, const mjgTrajectory* run) {
 }
 
 mjgSCENE(Vibro, "vibro", "backlash/impact.xml", 6,
-         "slow swings through a gap: vibro-impact and dead zone (Ruderman, Fig. 5)",
          "A body swings slowly through a gap. The vibro-impact model engages late and the dead zone model rings "
          "(Ruderman, Fig. 5).",
          mjgCASES(vibroCase), .input = slowInput, .column = "x v force", .measure = measure, .claims = vibroClaims);
@@ -164,7 +163,7 @@ static void impactClaims(mjgClaims* claims, const mjgTrajectory* run) {
             lossy, elastic);
 }
 
-mjgSCENE(Impact, "impact", "backlash/impact.xml", 0.065, "force over penetration of one impact (Ruderman, Fig. 6)",
+mjgSCENE(Impact, "impact", "backlash/impact.xml", 0.065,
          "A body strikes the edge of a gap. The plot shows contact force over penetration (Ruderman, Fig. 6).",
          mjgCASES(impactCase), .input = throwInput, .column = "x v force", .measure = measure, .claims = impactClaims);
 
@@ -189,7 +188,7 @@ static void decayClaims(mjgClaims* claims, const mjgTrajectory* run) {
 }
 
 mjgSCENE(
-    Decay, "decay", "backlash/impact.xml", 1.5, "a push closes the gap: bounces for several alpha (Ruderman, Fig. 7)",
+    Decay, "decay", "backlash/impact.xml", 1.5,
     "A push closes the gap, and the body bounces. The damping parameter alpha decides how often (Ruderman, Fig. 7).",
     mjgCASES(decayCase), .input = pushInput, .column = "x v force", .measure = measure, .claims = decayClaims);
 
@@ -263,6 +262,6 @@ static void rattleClaims(mjgClaims* claims, const mjgTrajectory* run) {
             cycle / mean);
 }
 
-mjgSCENE(Rattle, "rattle", "backlash/rattle.xml", 2, "play lowers the eigenfrequency and takes power (Ruderman, IV.A)",
+mjgSCENE(Rattle, "rattle", "backlash/rattle.xml", 2,
          "A body on a spring rattles in its play, which lowers its frequency and takes power (Ruderman, IV.A).",
          mjgCASES(rattleCase), .input = rattleInput, .column = "x v force", .measure = measure, .claims = rattleClaims);

@@ -100,7 +100,6 @@ static void lagClaims(mjgClaims* claims, const mjgTrajectory* run) {
 
 mjgSCENE(
     Lag, "lag", "backlash/rupture.xml", END,
-    "phase lag of a shaft with a gap against the dead zone (Nordin, section 5)",
     "A swing passes through a shaft with a gap. The exact shaft lags behind the dead zone model (Nordin, section 5).",
     mjgCASES(lagCase), .input = lagInput, .column = "theta_d omega_d input play", .measure = measure,
     .claims = lagClaims);
@@ -156,7 +155,6 @@ static void hysteresisClaims(mjgClaims* claims, const mjgTrajectory* run) {
 }
 
 mjgSCENE(Hysteresis, "hysteresis", "backlash/two_mass.xml", 4,
-         "the hysteresis model knows no disturbance of the load (Nordin, section 1)",
          "The hysteresis model of backlash does not know a disturbance of the load. The shaft with a gap does (Nordin, "
          "section 1).",
          mjgCASES(hysteresisCase), .input = hysteresisInput, .column = "theta_d omega_d input play", .measure = measure,

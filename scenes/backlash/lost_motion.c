@@ -57,6 +57,5 @@ static void claims(mjgClaims* claims, const mjgTrajectory* run) {
 }
 
 mjgSCENE(LostMotion, "lost_motion", "backlash/lost_motion.xml", 4,
-         "lost motion at the tip of a six-joint arm, from 1 arcmin to 1 degree of play",
          "An arm of six joints has play. The tip loses as much motion as the geometry of the arm says.",
          mjgCASES(lostCase), .input = input, .claims = claims);

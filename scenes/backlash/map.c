@@ -53,6 +53,5 @@ static void claims(mjgClaims* claims, const mjgTrajectory* run) {
 }
 
 mjgSCENE(GapMap, "gap_map", "backlash/two_mass.xml", 1e-3 * COLUMNS * ROWS,
-         "torque of four backlash models over the phase plane (Nordin, Fig. 2)",
          "The maps show the torque of four backlash models over angle and rate (Nordin, Fig. 2).", .flg_still = 1,
          .column = "theta_d omega_d T_5 T_23 T_26 T_40", .measure = measure, .claims = claims);

@@ -160,7 +160,6 @@ static void claims(mjgClaims* claims, const mjgTrajectory* run) {
 }
 
 mjgSCENE(Rupture, "rupture", "backlash/rupture.xml", 20,
-         "the driving torque vanishes: only the torque of jck reverses (Akoto, Figs. 8, 9)",
          "The driving torque vanishes suddenly. Only the torque of the model `jck` reverses (Akoto, Figs. 8 and 9).",
          mjgCASES(ruptureCase), .input = input, .column = "theta_d omega_d alpha_d driving T_5", .measure = measure,
          .claims = claims);

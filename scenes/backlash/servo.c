@@ -77,7 +77,6 @@ static void claims(mjgClaims* claims, const mjgTrajectory* run) {
 }
 
 mjgSCENE(GapServo, "gap_servo", "backlash/servo.xml", 15,
-         "a servo with play limit-cycles or not, by the place of its encoder",
          "A servo moves a joint with play. It comes to rest or swings in a limit cycle, depending on the side that its "
          "encoder measures.",
          mjgCASES(servoCase), .input = input, .column = "theta_d omega_d", .measure = measure, .claims = claims);

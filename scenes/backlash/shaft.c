@@ -58,7 +58,6 @@ static void resonanceClaims(mjgClaims* claims, const mjgTrajectory* run) {
 }
 
 mjgSCENE(Resonance, "resonance", "backlash/shaft.xml", 60,
-         "a shaft at its natural frequency: only jck knows it (Akoto, Fig. 2)",
          "A shaft is driven at its natural frequency, which only the model `jck` knows (Akoto, Fig. 2).",
          .flg_still = 1, mjgCASES(resonanceCase), .input = resonanceInput, .column = "twist twist_rate",
          .measure = measure, .claims = resonanceClaims);
@@ -109,7 +108,7 @@ static void intervalClaims(mjgClaims* claims, const mjgTrajectory* run) {
             "Fig. 6: only the shaft with inertia starts from rest: %.3f rad/s, not %.3f", rest, start);
 }
 
-mjgSCENE(Interval, "interval", "backlash/shaft.xml", 15.5, "borders of the free play over time (Akoto, Figs. 3 to 6)",
+mjgSCENE(Interval, "interval", "backlash/shaft.xml", 15.5,
          "The plots show the borders of the free play over time (Akoto, Figs. 3 to 6).", .flg_still = 1,
          mjgCASES(intervalCase), .input = intervalInput, .column = "twist twist_rate", .measure = measure,
          .claims = intervalClaims);

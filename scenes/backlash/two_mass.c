@@ -141,7 +141,6 @@ static void claims(mjgClaims* claims, const mjgTrajectory* run) {
 }
 
 mjgSCENE(TwoMass, "two_mass", "backlash/two_mass.xml", END,
-         "models of a shaft with a gap between two masses (Nordin, Fig. 3 and Table I)",
          "A shaft with a gap connects two masses. Several models of the gap are compared (Nordin, Fig. 3 and Table I).",
          mjgCASES(twoMassCase), .configure = configure, .input = input, .column = "theta_d omega_d T_23 T_26 T_27",
          .measure = measure, .claims = claims);

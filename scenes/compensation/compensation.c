@@ -77,7 +77,6 @@ static void claims(mjgClaims* claims, const mjgTrajectory* run) {
 }
 
 mjgSCENE(Compensation, "compensation", "compensation/compensation.xml", PERIODS / FREQUENCY,
-         "a worm joint follows a slow sine with friction compensation (Kikuuwe, 7)",
          "A worm joint follows a slow sine. With friction compensation it follows smoothly, and without it sticks "
          "(Kikuuwe, 7).",
          .beside = "uncompensated", mjgCASES(compensationCase), .input = input, .column = "command error",

@@ -67,6 +67,5 @@ static void claims(mjgClaims* claims, const mjgTrajectory* run) {
 
 mjgSCENE(
     Convergence, "convergence", "convergence/convergence.xml", END,
-    "six arms strike the floor, with steps of 4 to 0.25 ms",
     "Six arms strike the floor, each with another step. Their motions approach each other in proportion to the step.",
     mjgCASES(convergenceCase), .input = input, .column = "floor=contact:", .claims = claims, .nsolved = NCASE);

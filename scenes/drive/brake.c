@@ -44,6 +44,5 @@ static void claims(mjgClaims* claims, const mjgTrajectory* run) {
 
 mjgSCENE(
     Brake, "brake", "drive/brake.xml", END,
-    "a lift's brake closes as its motor fails, holds lift and box, and slips above its torque",
     "The motor of a lift fails and its brake closes. It holds the lift with a box on it, and slips above its torque.",
     .moment = 0.25, .input = input, .claims = claims, .nsolved = 1);

@@ -40,7 +40,5 @@ static void claims(mjgClaims* claims, const mjgTrajectory* run) {
   mjg_claim(claims, ahead <= 1e-12 * speed, "the sprocket is never ahead of the wheel: by %.2g rad/s at most", ahead);
 }
 
-mjgSCENE(Hub, "hub", "drive/hub.xml", END,
-         "the freewheel of a bicycle: the pedals drive the wheel, stop and catch up with it",
-         "The pedals drive a wheel through a freewheel, stop, and catch up with it.", .moment = 0.5, .input = input,
-         .column = "ahead", .measure = measure, .claims = claims, .nsolved = 1);
+mjgSCENE(Hub, "hub", "drive/hub.xml", END, "The pedals drive a wheel through a freewheel, stop, and catch up with it.",
+         .moment = 0.5, .input = input, .column = "ahead", .measure = measure, .claims = claims, .nsolved = 1);

@@ -38,6 +38,5 @@ static void claims(mjgClaims* claims, const mjgTrajectory* run) {
 }
 
 mjgSCENE(Limiter, "limiter", "drive/limiter.xml", END,
-         "a gripper with a slip clutch grips with what the clutch carries, whatever its motor does",
          "A slip clutch between motor and finger limits the grip, whatever the motor does.", .moment = 0.8,
          .input = input, .column = "grip=contact: slip", .measure = measure, .claims = claims, .nsolved = 1);

@@ -59,6 +59,5 @@ static void claims(mjgClaims* claims, const mjgTrajectory* run) {
   claimRatchet(claims, &run[1], from - 0.01);
 }
 
-mjgSCENE(Winch, "winch", "drive/winch.xml", END, "a winch with a backstop winds a load up, loses power and holds it",
-         "A winch winds a load up. Without power a backstop holds it.", .moment = 0.5, mjgCASES(winchCase),
-         .input = input, .claims = claims, .nsolved = 2);
+mjgSCENE(Winch, "winch", "drive/winch.xml", END, "A winch winds a load up. Without power a backstop holds it.",
+         .moment = 0.5, mjgCASES(winchCase), .input = input, .claims = claims, .nsolved = 2);

@@ -21,6 +21,6 @@ static void claims(mjgClaims* claims, const mjgTrajectory* run) {
   }
 }
 
-mjgSCENE(Drop, "drop", "drop/drop.xml", 1.5, "a ball falls on a link that a gear holds without its motor",
-         "A ball drops on a link that a gear holds without its motor.", .moment = 0.3, mjgCASES(dropCase),
-         .column = "height=body:ball.z force=contact:", .claims = claims, .nsolved = NCASE);
+mjgSCENE(Drop, "drop", "drop/drop.xml", 1.5, "A ball drops on a link that a gear holds without its motor.",
+         .moment = 0.3, mjgCASES(dropCase), .column = "height=body:ball.z force=contact:", .claims = claims,
+         .nsolved = NCASE);

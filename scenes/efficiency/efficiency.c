@@ -90,7 +90,6 @@ static void liftClaims(mjgClaims* claims, const mjgTrajectory* run) {
 }
 
 mjgSCENE(ScrewLift, "screw-lift", "efficiency/lift.xml", END,
-         "a lead screw lifts and lowers 50 kg: efficiency in both directions",
          "A lead screw lifts and lowers 50 kg with the efficiency that the formulas give.", .moment = 0.9,
          mjgCASES(liftCase), .input = liftInput, .column = "load", .measure = liftMeasure, .claims = liftClaims);
 
@@ -123,7 +122,6 @@ static void hoistClaims(mjgClaims* claims, const mjgTrajectory* run) {
 }
 
 mjgSCENE(WormHoist, "worm-hoist", "efficiency/hoist.xml", END,
-         "a worm gear hoists and lowers 20 kg on a rope: efficiency in both directions",
          "A worm gear hoists 20 kg, and holds them with the motor off.", .moment = 0.5, mjgCASES(hoistCase),
          .input = hoistInput, .column = "load rope", .measure = hoistMeasure, .claims = hoistClaims);
 
@@ -192,6 +190,5 @@ static void spurClaims(mjgClaims* claims, const mjgTrajectory* run) {
 }
 
 mjgSCENE(SpurDrive, "spur-drive", "efficiency/spur.xml", END,
-         "a pair of spur gears drives and is driven: efficiency, and torque with the teeth",
          "A pair of spur gears drives a load, and then the load drives the gears.", .moment = 0.9, mjgCASES(spurCase),
          .input = spurInput, .column = "load", .measure = spurMeasure, .claims = spurClaims);

@@ -124,7 +124,6 @@ static void claims(mjgClaims* claims, const mjgTrajectory* run) {
 }
 
 mjgSCENE(Feedforward, "feedforward", "feedforward/feedforward.xml", END,
-         "an arm carries a load along a slow path, its gears compensated or not",
          "An arm carries 5 kg along a slow path, with the motor torques that its worm gears need, with those without "
          "gears, and with a constant for friction.",
          .beside = "uncompensated,constant", .joint = "shoulder", mjgCASES(feedforwardCase), .input = input,

@@ -69,6 +69,5 @@ static void claims(mjgClaims* claims, const mjgTrajectory* run) {
 }
 
 mjgSCENE(FlapCreep, "flap-creep", "flap/flap.xml", 4,
-         "the flap creeps by sticking and slipping (Borello, Figs. 16 and 17)",
          "The flap follows a very slow ramp, and its irreversible actuator sticks and slips.", mjgFLAP_SCENE,
          .moment = 0.7, mjgCASES(creepCase), mjgFLAP_COMPARED, .claims = claims);

@@ -156,7 +156,6 @@ static void claims(mjgClaims* claims, const mjgTrajectory* run) {
 }
 
 mjgSCENE(Flap, "flap", "flap/flap.xml", 2,
-         "a flap under load while its hydraulic supply breaks down (Borello, Figs. 6-10)",
          "An aircraft's flap carries its aerodynamic load while its hydraulic supply breaks down. Only a reversible "
          "actuator gives way.",
          mjgFLAP_SCENE, .moment = 0.3, mjgCASES(pressureCase), .input = input, .reference = reference,

@@ -97,7 +97,6 @@ static void claims(mjgClaims* claims, const mjgTrajectory* run) {
 }
 
 mjgSCENE(FlapRamp, "flap-ramp", "flap/flap.xml", 1.7,
-         "the flap follows ramps: who drives and who brakes (Borello, Figs. 11-15)",
          "The flap follows a ramp under load. In one direction friction helps the load, and in the other it helps the "
          "motor.",
          mjgFLAP_SCENE, .moment = 0.5, mjgCASES(rampCase), mjgFLAP_COMPARED, .claims = claims);

@@ -58,6 +58,5 @@ static void claims(mjgClaims* claims, const mjgTrajectory* run) {
 }
 
 mjgSCENE(FlapStop, "flap-stop", "flap/flap.xml", 1.5,
-         "the flap runs into its end of travel and leaves it (Borello, Table 1)",
          "The flap runs into its end of travel. When the motor turns back it comes off at once.", mjgFLAP_SCENE,
          .moment = 0.5, mjgCASES(stopCase), .input = input, .claims = claims);

@@ -90,7 +90,7 @@ static void claims(mjgClaims* claims, const mjgTrajectory* run) {
             1e3 * opened, height);
 }
 
-mjgSCENE(Gripper, "gripper", "gripper/gripper.xml", STOP, "a gripper with a lead screw holds a box without its motor",
+mjgSCENE(Gripper, "gripper", "gripper/gripper.xml", STOP,
          "A gripper with a lead screw squeezes a box. Then its motor is switched off, and it still holds the box.",
          .shown = "screw", .moment = 0.5, .beside = "welded", mjgCASES(gripperCase), .configure = configure,
          .input = input, .column = "height=body:box.z grip=contact:box,left_pad", .claims = claims, .nsolved = 2);

@@ -69,7 +69,7 @@ static void claims(mjgClaims* claims, const mjgTrajectory* run) {
   }
 }
 
-mjgSCENE(Hold, "hold", "hold/hold.xml", END, "an arm is held for a minute by dry friction",
+mjgSCENE(Hold, "hold", "hold/hold.xml", END,
          "Dry friction of a gear holds an arm for a minute without creep. Beside it MuJoCo's own friction, at its "
          "defaults and tuned.",
          .shown = "gear", .moment = 0.5, .beside = "frictionloss,frictionloss-solimp-solref,springyield-damped",

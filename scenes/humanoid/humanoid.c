@@ -49,7 +49,7 @@ static void claims(mjgClaims* claims, const mjgTrajectory* run) {
   mjg_claim(claims, head < 1, "yielding: it sinks down by itself, head at %.2f m before any push", head);
 }
 
-mjgSCENE(Humanoid, "humanoid", "humanoid/humanoid.xml", END, "a humanoid with geared legs stands, is pushed and falls",
+mjgSCENE(Humanoid, "humanoid", "humanoid/humanoid.xml", END,
          "Two humanoids have no power. Self-locking legs stand until they are pushed over, and the others sink down.",
          .moment = 0.3, .beside = "yielding", .joint = "left_knee", mjgCASES(humanoidCase), .input = input,
          .column = "head=geom:head.z contacts", .measure = measure, .claims = claims, .nsolved = 2);

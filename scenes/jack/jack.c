@@ -23,6 +23,5 @@ static void claims(mjgClaims* claims, const mjgTrajectory* run) {
   mjg_claim(claims, sink < 1e-6, "the load sinks by %.2g m in 30 s, less than 1e-6", sink);
 }
 
-mjgSCENE(Jack, "jack", "jack/jack.xml", 34, "a screw jack lifts 5 kg and holds them",
-         "A screw jack lifts 5 kg, and holds them.", .moment = 0.5, .input = input, .column = "height=body:load.z",
-         .claims = claims, .nsolved = 1);
+mjgSCENE(Jack, "jack", "jack/jack.xml", 34, "A screw jack lifts 5 kg, and holds them.", .moment = 0.5, .input = input,
+         .column = "height=body:load.z", .claims = claims, .nsolved = 1);

@@ -62,7 +62,7 @@ static void claims(mjgClaims* claims, const mjgTrajectory* run) {
       sag[2], sag[3]);
 }
 
-mjgSCENE(Landing, "landing", "landing/landing.xml", END, "a four-legged robot lands: how much reaches its motors",
+mjgSCENE(Landing, "landing", "landing/landing.xml", END,
          "A quadruped falls from 0.3 m. Through planetary gears nearly all of the blow reaches the motors, through "
          "worms nothing.",
          .moment = 0.4, .beside = "worm,frictionloss", .joint = "fl_knee", mjgCASES(landingCase),

@@ -48,6 +48,5 @@ static void claims(mjgClaims* claims, const mjgTrajectory* run) {
 }
 
 mjgSCENE(Axproj, "axproj", "law/law.xml", 1e-3 * SIDE * SIDE,
-         "projection along the axes for two joints (Kikuuwe, Fig. 8)",
          "The plots show the paper's projection along the axes for two joints (Kikuuwe, Fig. 8).", .flg_still = 1,
          .column = "v_0 v_1 y_0 y_1 status", .measure = measure, .claims = claims);

@@ -79,7 +79,6 @@ static void claims(mjgClaims* claims, const mjgTrajectory* run) {
 }
 
 mjgSCENE(Drivability, "drivability", "law/law.xml", 1e-3 * SIDE * SIDE,
-         "which torques of motor and load move a gear at rest (Kikuuwe, Figs. 5, 6)",
          "The maps show which torques of motor and load move a gear at rest (Kikuuwe, Figs. 5 and 6).", .flg_still = 1,
          mjgCASES(drivabilityCase), .input = input, .column = "f_u f_v engine core", .measure = measure,
          .claims = claims);

@@ -51,6 +51,6 @@ static void claims(mjgClaims* claims, const mjgTrajectory* run) {
             torn);
 }
 
-mjgSCENE(Lambda, "lambda", "law/law.xml", 1e-3 * SIDE * SIDE, "internal force of a joint that slips (Kikuuwe, Fig. 7)",
+mjgSCENE(Lambda, "lambda", "law/law.xml", 1e-3 * SIDE * SIDE,
          "The plots show the internal force of a joint that slips, for all pairs of coefficients (Kikuuwe, Fig. 7).",
          .flg_still = 1, .column = "phi rho values low high stick", .measure = measure, .claims = claims);

@@ -57,7 +57,6 @@ static void claims(mjgClaims* claims, const mjgTrajectory* run) {
 }
 
 mjgSCENE(LetGo, "let-go", "let_go/let_go.xml", END,
-         "a gripper's motor is off: a lead screw holds on, a ball screw lets go",
          "The motor of a gripper is switched off. A lead screw holds on, and a ball screw lets go.", .moment = 0.8,
          .beside = "all", .joint = "left_finger", mjgCASES(letGoCase), .configure = configure, .input = input,
          .column = "height=body:box.z", .claims = claims, .nsolved = 2);

@@ -92,7 +92,6 @@ static void claims(mjgClaims* claims, const mjgTrajectory* run) {
 }
 
 mjgSCENE(PowerCut, "power-cut", "power_cut/power_cut.xml", END,
-         "the power fails: what locks stays, what does not falls",
          "The power fails. Self-locking gears keep the arm and the legs where they are. Backdrivable gears let them "
          "fall. MuJoCo's friction lets them sink at its defaults, and holds them where it is tuned for this pose.",
          .moment = 0.7, .beside = "backdrivable,frictionloss,frictionloss-tuned", .joint = "lift", mjgCASES(powerCase),

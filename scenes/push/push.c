@@ -77,7 +77,7 @@ static void claims(mjgClaims* claims, const mjgTrajectory* run) {
   mjg_claim(claims, yields[3] > yields[1], "none: the arm turns by %.2f rad", yields[3]);
 }
 
-mjgSCENE(Push, "push", "push/push.xml", END, "a person pushes an arm: strain wave yields, worm does not",
+mjgSCENE(Push, "push", "push/push.xml", END,
          "A person pushes an arm. A worm does not move, and a strain-wave gear yields. Constant friction makes the "
          "motor work against it ever after.",
          .moment = 0.25, .beside = "all", .joint = "pan", mjgCASES(pushCase), .configure = configure, .input = input,

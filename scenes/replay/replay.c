@@ -206,7 +206,7 @@ static void claims(mjgClaims* claims, const mjgTrajectory* run) {
             real, ours, theirs);
 }
 
-mjgSCENE(Replay, "replay", "replay/replay.xml", END, "sim to real: logs of a servo replayed, beside what was measured",
+mjgSCENE(Replay, "replay", "replay/replay.xml", END,
          "A servo in simulation gets the goals that a real one got. The pale pendulum shows where the real one was.",
          .moment = 0.33, .beside = "frictionloss", .joint = "servo", mjgCASES(replayCase), .configure = configure,
          .input = input, .column = "measured simulated goal", .measure = measure, .claims = claims, .nsolved = 1);

@@ -32,7 +32,7 @@ static void claims(mjgClaims* claims, const mjgTrajectory* run) {
   }
 }
 
-mjgSCENE(Rigid, "rigid", "rigid/rigid.xml", 1, "a rigid wall is moved into an arm that cannot be driven back",
+mjgSCENE(Rigid, "rigid", "rigid/rigid.xml", 1,
          "A rigid wall is moved into an arm with self-locking gears. The arm stands still to the last bit, because "
          "friction and contact are one problem.",
          mjgCASES(rigidCase), .input = input, .column = "px=site:tip.x py=site:tip.y", .claims = claims,

@@ -38,7 +38,7 @@ static void claims(mjgClaims* claims, const mjgTrajectory* run) {
             moved, START);
 }
 
-mjgSCENE(RodConstant, "rod-constant", "rod/rod.xml", 2, "what constant friction cannot do, on the rod (Kikuuwe, 6.1)",
+mjgSCENE(RodConstant, "rod-constant", "rod/rod.xml", 2,
          "Constant friction in place of the gear of the rod. A small constant does not hold the spring, and a large "
          "one keeps the motor from reaching it (Kikuuwe, 6.1).",
          .beside = "all", mjgCASES(constantCase), .input = input, .column = "spring", .measure = measure,

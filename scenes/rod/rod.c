@@ -84,7 +84,7 @@ static void claims(mjgClaims* claims, const mjgTrajectory* run) {
   }
 }
 
-mjgSCENE(Rod, "rod", "rod/rod.xml", 2, "a motor presses a rod on a spring, is switched off and pulls (Kikuuwe, Fig. 9)",
+mjgSCENE(Rod, "rod", "rod/rod.xml", 2,
          "The motor is off, and the rod still presses on the spring, because the load cannot drive this gear.",
          .shown = "gamma_v=1.05", mjgCASES(rodCase), .input = input, .column = "load spring", .measure = measure,
          .reference = reference, .tolerance = 1e-9, .claims = claims);

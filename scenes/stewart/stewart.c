@@ -92,7 +92,6 @@ static void claims(mjgClaims* claims, const mjgTrajectory* run) {
 
 mjgSCENE(
     Stewart, "stewart", "stewart/stewart.xml", END,
-    "a Stewart platform on six lead screws holds its load without motors",
     "A Stewart platform has six lead screws in six closed loops. It moves with its motors, and it stands without them.",
     .moment = 0.75, .beside = "all", .joint = "screw_4", mjgCASES(stewartCase), .configure = configure, .input = input,
     .column = "height=body:platform.z tilt gape", .measure = measure, .claims = claims, .nsolved = 1);

@@ -72,7 +72,6 @@ static void claims(mjgClaims* claims, const mjgTrajectory* run) {
 }
 
 mjgSCENE(Taught, "taught", "taught/taught.xml", END,
-         "a hobby arm repeats a motion: what friction and play cost at its tip",
          "A hobby arm repeats a motion. Friction and play of its servos move its tip by millimetres.", .moment = 0.62,
          .beside = "play,ideal", .joint = "elbow", mjgCASES(taughtCase), .configure = configure, .input = input,
          .column = "tip_x=site:tip.x tip_y=site:tip.y tip_z=site:tip.z", .claims = claims, .nsolved = 1);

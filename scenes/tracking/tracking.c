@@ -56,7 +56,7 @@ static void claims(mjgClaims* claims, const mjgTrajectory* run) {
             wander[3]);
 }
 
-mjgSCENE(Tracking, "tracking", "tracking/tracking.xml", END, "a telescope follows the stars: its worm sticks and slips",
+mjgSCENE(Tracking, "tracking", "tracking/tracking.xml", END,
          "A telescope follows the stars at 15 arc seconds a second. Its worm sticks and slips, unless the motor "
          "compensates friction.",
          .moment = 0.8, .beside = "compensated,frictionloss", .joint = "ra", mjgCASES(trackingCase), .input = input,

@@ -127,7 +127,6 @@ static void claims(mjgClaims* claims, const mjgTrajectory* run) {
 }
 
 mjgSCENE(TwoLoads, "two-loads", "two_loads/two_loads.xml", END,
-         "one arm, empty and loaded: a gear does both, no constant does",
          "A worm holds the same arm empty and with 5 kg, and lets the motor lift it in both cases. A constant either "
          "drops the load, or keeps the motor from moving the empty arm.",
          .moment = 0.99, .beside = "frictionloss=11,frictionloss=40,springyield=40", .joint = "empty",

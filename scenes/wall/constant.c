@@ -46,7 +46,6 @@ static void claims(mjgClaims* claims, const mjgTrajectory* run) {
 }
 
 mjgSCENE(WallConstant, "wall-constant", "wall/contact.xml", mjgWALL_DURATION,
-         "what constant friction cannot do, at the wall (Kikuuwe, 6.2)",
          "Constant friction in place of the gears of the arm. A small constant does not keep the contact force, and "
          "with a large one the motors cannot pull the arm off (Kikuuwe, 6.2).",
          .beside = "all", .joint = "elbow", mjgCASES(constantCase), .configure = configure, .input = mjg_wallInput,

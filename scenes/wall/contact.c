@@ -72,7 +72,6 @@ static int reference(double* q, double* v, double time, const mjModel* m, const 
 }
 
 mjgSCENE(WallContact, "wall-contact", "wall/contact.xml", mjgWALL_DURATION,
-         "the same arm and wall with a MuJoCo contact",
          "The same arm with a contact of MuJoCo in place of the paper's spring. Friction and contact force are solved "
          "together.",
          .shown = "gamma_v=1.1,1.1", .moment = 0.62, mjgCASES(contactCase), .input = mjg_wallInput,

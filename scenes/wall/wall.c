@@ -44,7 +44,6 @@ static int reference(double* q, double* v, double time, const mjModel* m, const 
 }
 
 mjgSCENE(Wall, "wall", "wall/wall.xml", mjgWALL_DURATION,
-         "an arm pushes an elastic wall that pushes back (Kikuuwe, Figs. 10 to 12)",
          "An arm has been pushed into an elastic wall, and stays there after the push.", .shown = "gamma_v=1.1,1.1",
          .moment = 0.62, mjgCASES(wallCase), .input = input, .column = mjgWALL_COLUMNS, .measure = measure,
          .reference = reference, .tolerance = 1e-9, .claims = mjg_wallClaims);

@@ -13,10 +13,8 @@
 
 #include <cmocka.h>
 
-#include "claims.h"
 #include "command_line.h"
 #include "load.h"
-#include "mjcf.h"
 #include "play.h"
 #include "wall/script.h"
 #include "with_plugin.h"
@@ -222,12 +220,12 @@ static void scenesAreComplete(void** state) {
     mjg_scenePath(path, sizeof path, scene);
     assert_ptr_equal(mjg_findScene(scene->name), scene);
     assert_int_equal(access(path, R_OK), 0);
-    assert_true(scene->description && scene->duration > 0);
+    assert_true(scene->caption && scene->duration > 0);
     assert_true((!scene->reference || scene->tolerance > 0) && (scene->column || !scene->measure));
     assert_true(scene->moment >= 0 && scene->moment <= 1);
     assert_true(!scene->shown || mjg_findCase(scene, scene->shown));
     assert_null(strpbrk(scene->name, "/ "));
-    assert_null(strpbrk(scene->caption ? scene->caption : "", "\"\t\n"));
+    assert_null(strpbrk(scene->caption, "\"\t\n"));
     for (int k = 0; k < scene->nvariant; k++) {
       const mjgCase* variant = &scene->variant[k];
       assert_ptr_equal(mjg_findCase(scene, variant->name), variant);

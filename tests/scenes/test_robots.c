@@ -8,7 +8,6 @@
 
 #include <cmocka.h>
 
-#include "claims.h"
 #include "load.h"
 #include "play.h"
 #include "with_plugin.h"
