@@ -16,7 +16,7 @@
 #include "command_line.h"
 #include "load.h"
 #include "play.h"
-#include "wall/script.h"
+#include "wall/wall.h"
 #include "with_plugin.h"
 
 //---------------------------------- claims and recordings ------------------------------------------
