@@ -46,4 +46,13 @@ void frameDraw(Frame* frame, mjrRect area, Show* show);
 // 1 if the processor draws, by the name of the renderer
 int frameIsSoftware(const char* renderer);
 
+//---------------------------------- without a window ----------------------------------------------
+
+// read what was drawn, the upper row first; rgb has room for one row more
+void recordPixels(unsigned char* rgb, const Frame* frame, mjrRect area);
+
+// Runs the show to its end and writes the files of its options. 0 on success, else an exit code,
+// and one line in error.
+int record(Show* show, char* error, size_t error_size);
+
 #endif  // MJGEAR_VIEWER_FRAME_H_

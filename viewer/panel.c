@@ -4,8 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "tune.h"
-
 enum {
   enablePARAMETER = 2  // + key: state of an item that is usable where the gear has the key
 };

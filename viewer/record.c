@@ -1,4 +1,4 @@
-#include "record.h"
+#include "frame.h"
 
 #include <math.h>
 #include <stdio.h>

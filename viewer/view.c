@@ -7,9 +7,9 @@
 #include <string.h>
 
 #include "command_line.h"
+#include "frame.h"
 #include "load.h"
 #include "mjgear_text.h"
-#include "record.h"
 #include "show.h"
 #include "window.h"
 

@@ -10,8 +10,6 @@
 #include <unistd.h>
 
 #include "pictures.h"
-#include "record.h"
-#include "tune.h"
 
 // last message of GLFW, for our line
 static char glfw_error[200];

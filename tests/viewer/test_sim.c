@@ -13,7 +13,7 @@
 #include <cmocka.h>
 
 #include "load.h"
-#include "tune.h"
+#include "sim.h"
 #include "with_plugin.h"
 
 #define H 0.001
