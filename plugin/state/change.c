@@ -272,21 +272,28 @@ int mjg_resetGears(const mjModel* m, mjData* d) {
 
 //---------------------------------- reading -------------------------------------------------------
 
-// Make a gear from a plugin_state, with the law of its numbers; the model's if they are refused.
-static void effectiveJoint(mjgpJoint* joint, const mjgpConfig* c, const mjtNum* state, int i) {
+// Returns the gear of a plugin_state, with the law of its numbers: the model's if nothing is changed, or is refused, else
+// made in `changed`.
+static const mjgpJoint* effectiveJoint(mjgpJoint* changed, const mjgpConfig* c, const mjtNum* state,
+                                       int i) {
   mjgReport report;
-  mjg_startReport(&report, NULL, 0);
-  mjgp_changeJoint(joint, &report, c, state, i);
-  if (mjgp_loadLaw(joint, &report, c, state, i)) {
-    *joint = c->joint[i];
+  int flg_same = 1;
+  for (int k = mjgpSTATE_GIVEN; k <= mjgpSTATE_TYPE; k++) {
+    flg_same &= *mjgp_number(state, c, i, k) == 0;
   }
+  if (flg_same) {
+    return &c->joint[i];
+  }
+  mjg_startReport(&report, NULL, 0);
+  mjgp_changeJoint(changed, &report, c, state, i);
+  return mjgp_loadLaw(changed, &report, c, state, i) ? &c->joint[i] : changed;
 }
 
 
 // Get the value of a key in joint i, as mjg_getGear.
 static int getValue(double* value, const mjgpConfig* c, const mjtNum* state, int i,
                     const char* key) {
-  mjgpJoint found;
+  mjgpJoint changed;
   int k = keyOf(key), kind = mjg_tableFromName(key);
   if (kind >= 0) {
     int points = c->joint[gearOf(c, i)].gear.table[kind].n;
@@ -304,27 +311,27 @@ static int getValue(double* value, const mjgpConfig* c, const mjtNum* state, int
   if (k < 0) {
     return -1;
   }
-  effectiveJoint(&found, c, state, ownerOf(c, i, k));
+  const mjgpJoint* found = effectiveJoint(&changed, c, state, ownerOf(c, i, k));
   if (k >= mjgNKEY) {
-    int known = found.gap != mjgpGAP_NONE && mjgp_readsGapKey(&found, k - mjgNKEY);
-    *value = known ? *mjgp_gapNumber(&found, k - mjgNKEY) : *value;
+    int known = found->gap != mjgpGAP_NONE && mjgp_readsGapKey(found, k - mjgNKEY);
+    *value = known ? *mjgp_gapNumber((mjgpJoint*)found, k - mjgNKEY) : *value;
     return known;
   }
-  if (found.description.given[k]) {
-    *value = found.description.value[k];
+  if (found->description.given[k]) {
+    *value = found->description.value[k];
     return 1;
   }
   double eta_f, eta_b;
   switch (k) {
     case mjgKEY_GAMMA_U:
-      *value = found.gear.gamma_u;
+      *value = found->gear.gamma_u;
       return 1;
     case mjgKEY_GAMMA_V:
-      *value = found.gear.gamma_v;
+      *value = found->gear.gamma_v;
       return 1;
     case mjgKEY_ETA_FORWARD:
     case mjgKEY_ETA_BACKWARD:
-      if (mjg_efficiencies(&eta_f, &eta_b, found.gear.gamma_u, found.gear.gamma_v)) {
+      if (mjg_efficiencies(&eta_f, &eta_b, found->gear.gamma_u, found->gear.gamma_v)) {
         return 0;
       }
       *value = k == mjgKEY_ETA_FORWARD ? eta_f : eta_b;

@@ -86,13 +86,12 @@ def unknown_key(key: str) -> GearKeyError:
     return GearKeyError(_catalogue.unknown(key, "key", [*keys(), *gap_keys()]))
 
 
-def get_number(pointers: _structs.Pointers, joint: int, key: str) -> float | None:
+def get_number(pointers: _structs.Pointers, joint: int, key: bytes) -> float | None:
     """A number of a gear in the simulation of this model and data; None where it is not given."""
     value = ctypes.c_double()
-    model, data = pointers
-    known = _structs.get_gear(ctypes.byref(value), model, data, joint, key.encode(errors="replace"))
+    known = _structs.get_gear(ctypes.byref(value), *pointers, joint, key)
     if known < 0:
-        raise unknown_key(key)
+        raise unknown_key(key.decode(errors="replace"))
     return value.value if known else None
 
 

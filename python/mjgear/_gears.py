@@ -528,9 +528,9 @@ class Gears(Mapping[str, Gear]):
         return self._model, self._data
 
     def _get(self, joint: int, key: str) -> Any:
-        return (
-            self._get_rows(joint, key) if self._batch is not None else _changes.get_number(self._pointers, joint, key)
-        )
+        if self._batch is not None:
+            return self._get_rows(joint, key)
+        return _changes.get_number(self._pointers, joint, key.encode(errors="replace"))
 
     def _set(self, joint: int, values: Mapping[str, ArrayLike], describes: bool, sims: ArrayLike | None) -> None:
         if self._batch is not None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from mjgear import _catalogue, _words
+from mjgear import _catalogue, _changes, _words
 
 if TYPE_CHECKING:
     from mjgear._gears import Gear
@@ -19,6 +19,7 @@ class Number:
 
     def __set_name__(self, owner: type, name: str) -> None:
         self._name = name
+        self._key = name.encode()
 
     @property
     def unit(self) -> str:
@@ -35,7 +36,12 @@ class Number:
         return f"{self.text} ({self.unit})"
 
     def __get__(self, gear: Gear | None, owner: type) -> Any:
-        return self if gear is None else gear[self._name]
+        if gear is None:
+            return self
+        gears = gear._gears
+        if gears._batch is not None:
+            return gear[self._name]
+        return _changes.get_number(gears._pointers, gear.joint, self._key)
 
     def __set__(self, gear: Gear, value: ArrayLike) -> None:
         gear.set(**{self._name: value})
