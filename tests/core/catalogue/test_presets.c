@@ -27,7 +27,10 @@ static void test_all(void** state) {
     mjgPreset preset;
     assert_int_equal(mjg_preset(&preset, i), 0);
     assert_int_equal(mjg_presetFromName(preset.name), i);
-    assert_true(strlen(preset.title) > 5 && strlen(preset.source) > 20);
+    if (strlen(preset.title) <= 5 || strlen(preset.source) <= 20) {
+      fail_msg("%s: title '%s' or source '%s' says too little", preset.name, preset.title,
+               preset.source);
+    }
     mjgTransmission t = transmissionOf(preset.name);
     mjgFacts facts;
     mjg_explain(&facts, &t, 0, -1);
