@@ -24,6 +24,13 @@ static void measure(double* value, const mjModel* m, const mjData* d) {
   value[2] = d->sensordata[3];
 }
 
+// the driving body is thrown; with a soft contact without loss, bodies rattle between the sides of the gap
+static void throwInput(const mjModel* m, mjData* d, const mjgCase* variant) {
+  if (d->time == 0) {
+    d->qvel[0] = variant->SPEED;
+  }
+}
+
 static int isOpen(double x) { return fabs(x) < HALF_GAP; }
 
 // part of the rows between two times in which the gap is open
@@ -119,12 +126,6 @@ static const mjgCase impactCase[] = {
     {"hertz-alpha=1", "play.exponent=1.5; play.stiffness=5000000; play.restitution=1", {5e6, 1, 0.5, 1.5}},
 };
 
-static void throwInput(const mjModel* m, mjData* d, const mjgCase* variant) {
-  if (d->time == 0) {
-    d->qvel[0] = variant->SPEED;
-  }
-}
-
 static void impactClaims(mjgClaims* claims, const mjgTrajectory* run) {
   double mass = DRIVING * DRIVEN / (DRIVING + DRIVEN);
   for (int i = 0; i < 6; i++) {
@@ -203,13 +204,6 @@ static const mjgCase rattleCase[] = {
     {"lossy", "play.restitution=0.02", {0, 0.02, 0.4}},
 };
 
-// a soft contact without loss; bodies that are thrown apart rattle between the sides of the gap
-static void rattleInput(const mjModel* m, mjData* d, const mjgCase* variant) {
-  if (d->time == 0) {
-    d->qvel[0] = variant->SPEED;
-  }
-}
-
 // mean period of the displacement between its first and its last upward passage through 0
 static double period(int* n, double* first, double* last, const mjgTrajectory* t) {
   int x = mjg_column(t, "x"), time = mjg_column(t, "time");
@@ -264,4 +258,4 @@ static void rattleClaims(mjgClaims* claims, const mjgTrajectory* run) {
 
 mjgSCENE(Rattle, "rattle", "backlash/rattle.xml", 2,
          "A body on a spring rattles in its play, which lowers its frequency and takes power (Ruderman, IV.A).",
-         mjgCASES(rattleCase), .input = rattleInput, .column = "x v force", .measure = measure, .claims = rattleClaims);
+         mjgCASES(rattleCase), .input = throwInput, .column = "x v force", .measure = measure, .claims = rattleClaims);

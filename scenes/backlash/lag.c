@@ -137,8 +137,7 @@ static void hysteresisInput(const mjModel* m, mjData* d, const mjgCase* variant)
 static double apart(const mjgTrajectory* run, double from, double to) {
   double most = 0;
   for (double t = from; t < to; t += 1e-3) {
-    const mjgTrajectory* r = run;
-    most = fmax(most, fabs(mjg_at(r, "q_load", t) - mjg_at(r, "play", t)));
+    most = fmax(most, fabs(mjg_at(run, "q_load", t) - mjg_at(run, "play", t)));
   }
   return most;
 }
