@@ -147,7 +147,7 @@ def warp_steps(scene, before, geared=True, each=False, worlds=None, **options):
         run.q.append(worlds.q[0].copy())
         run.v.append(worlds.v[0].copy())
         if each:
-            run.status.append(worlds.gears.status.numpy()[0])
+            run.status.append(worlds.gears.status.numpy()[0, 0])
             run.power.append(worlds.gears.power_loss.numpy()[0].copy())
     run.q, run.v, run.status, run.power = (np.array(x) for x in (run.q, run.v, run.status, run.power))
     return run

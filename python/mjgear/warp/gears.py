@@ -35,7 +35,15 @@ _ROUNDS = 12
 _ITERATIONS = 4
 
 # members of structures of the kernels that have another name here
-_OF_KERNELS = {"slack": "_slack", "internal": "internal_force", "power": "power_loss"}
+_OF_KERNELS = {"slack": "_slack", "status": "_status", "internal": "internal_force", "power": "power_loss"}
+
+
+def _of_each_gear(numbers: wp.array, n: int) -> wp.array:
+    """View (nworld, n) of numbers of worlds, which all gears of a world share."""
+    shape, strides = (numbers.shape[0], n), (numbers.strides[0], 0)
+    view = wp.array(ptr=numbers.ptr, dtype=numbers.dtype, shape=shape, strides=strides, device=numbers.device)
+    view._ref = numbers
+    return view
 
 
 def put_model(mjm: mujoco.MjModel, batch_sizes: dict[str, int] | None = None) -> mjw.Model:
@@ -219,9 +227,10 @@ class Gears:
     gamma_v_quadratic (doc/mjcf.md). The rotor inertia is ``Model.dof_armature``.
 
     Results of the last step: friction (N m), internal_force (lambda, N m), mode (-1, 0, 1), state (numbers of mjgear.State),
-    power_loss (W), residual (distance from the law relative to its terms). By world: status (0 settled, 1 residual too
-    large, 2 the friction problem was not set up, 3 no row for a gear: njmax is too small), unsettled (number of steps with
-    another status than 0), iterations of the friction problem (nworld).
+    power_loss (W), residual (distance from the law relative to its terms), iterations of the friction problem, status (numbers of
+    mjgear.Status: SOLVED; ITERATION_LIMIT, the residual is too large; NOT_PD, the friction problem was not set up; WORKSPACE, no row
+    for a gear: njmax is too small). A world solves its gears together: they share iterations and status. By world (nworld): unsettled,
+    the number of steps with another status than SOLVED.
 
     The friction of gears is part of ``Data.qfrc_constraint``. ``Data.qacc`` is (v+ - v)/h after a step. A resting
     joint has a velocity of exactly 0; in the step in which it stops, 0 to the round-off of (v+ - v)/h.
@@ -259,11 +268,13 @@ class Gears:
     power_loss: wp.array
     residual: wp.array
     status: wp.array
+    iterations: wp.array
     steps: wp.array
     unsettled: wp.array
     slow: wp.array
-    iterations: wp.array
     _slack: wp.array
+    _status: wp.array
+    _iterations: wp.array
 
     def __init__(
         self, model: mjw.Model, data: mjw.Data, rounds: int = _ROUNDS, precision: str = "single", applied: bool = False
@@ -294,8 +305,9 @@ class Gears:
             setattr(self, name, wp.zeros((nworld, n), dtype=wp.float32))
         self.mode = wp.zeros((nworld, n), dtype=int)
         self.state = wp.zeros((nworld, n), dtype=int)
-        for name in ("status", "steps", "unsettled", "slow", "iterations"):
+        for name in ("_status", "_iterations", "steps", "unsettled", "slow"):
             setattr(self, name, wp.zeros(nworld, dtype=int))
+        self.status, self.iterations = (_of_each_gear(numbers, n) for numbers in (self._status, self._iterations))
 
         self._dof = wp.array(read.dof, dtype=int)
         self._rows = engine.FrictionRows(data, nv)
@@ -364,7 +376,7 @@ class Gears:
     def _threads(self) -> int:
         """Threads that share a world: on the CPU one, unless Warp runs blocks on fibers."""
         fibers = getattr(wp.config, "enable_cpu_blocks", False)
-        return 1 if self.status.device.is_cpu and not fibers else _LANES
+        return 1 if self.steps.device.is_cpu and not fibers else _LANES
 
     def _scratch(self, m: mjw.Model, d: mjw.Data) -> Any:
         """Memory of a moment, from where MuJoCo Warp's solver has its own."""
@@ -390,14 +402,14 @@ class Gears:
         Raises:
             GearError: another shape or kind of numbers.
         """
-        worlds = check.some_worlds(worlds, self.status.shape[0])
+        worlds = check.some_worlds(worlds, self.steps.shape[0])
         wp.launch(
             self._kernels.reset,
             dim=self.friction.shape,
             inputs=[worlds],
             outputs=[
                 self.friction, self.internal_force, self.mode, self._slack, self.state, self.power_loss, self.residual,
-                self.status, self.steps, self.unsettled, self.slow, self.iterations,
+                self._status, self.steps, self.unsettled, self.slow, self._iterations,
             ],
         )  # fmt: skip
 
@@ -417,7 +429,7 @@ class Gears:
         self._set(slice(None), sims, values)
 
     def _set(self, columns: slice, sims: Any, values: dict[str, Any]) -> None:
-        worlds = check.some_worlds(sims, self.status.shape[0])
+        worlds = check.some_worlds(sims, self.steps.shape[0])
         for name in values:
             if name not in reading.NUMBERS:
                 raise AttributeError(unknown(name, "key", list(reading.NUMBERS)))
@@ -440,7 +452,7 @@ class Gears:
 
     def _ids(self, sims: Any) -> np.ndarray | None:
         """Worlds of a mask or of ids, on the host; None: all."""
-        nworld = self.status.shape[0]
+        nworld = self.steps.shape[0]
         if sims is None:
             return None
         ids = np.atleast_1d(sims.numpy() if isinstance(sims, wp.array) else np.asarray(sims))
@@ -457,7 +469,7 @@ class Gears:
 
     def _write(self, ids: np.ndarray | None, numbers: dict[str, np.ndarray]) -> None:
         """Numbers (worlds, n) of these worlds, NaN where they stay."""
-        nworld = self.status.shape[0]
+        nworld = self.steps.shape[0]
         mask = np.ones(nworld, bool) if ids is None else np.isin(np.arange(nworld), ids)
         for name, values in numbers.items():
             every = getattr(self, name).numpy()
@@ -520,7 +532,7 @@ class Gears:
                 self._derivative, m.opt.timestep, d.time, d.qvel, self._motor_torque(m, d), m.dof_invweight0, self._rows.of(d), engine.overflow(d),
                 self._gear, self._past,
             ],
-            outputs=[self._now, self._found, d.efc.aref, d.efc.D, d.efc.frictionloss, self._overflow, self.status],
+            outputs=[self._now, self._found, d.efc.aref, d.efc.D, d.efc.frictionloss, self._overflow, self._status],
         )  # fmt: skip
 
     def _motor_torque(self, m: mjw.Model, d: mjw.Data) -> wp.array:
@@ -579,7 +591,7 @@ class Gears:
                 self._rows.of(d), self._tree, d.qH if self._discrete else d.M, self._derivative, couples, self._constraints(m, d), self._now,
                 self._overflow, self._scratch(m, d),
             ],
-            outputs=[self._motion(d), self._found, engine.overflow(d), self.iterations, self.status, self.steps, self.unsettled, self.slow],
+            outputs=[self._motion(d), self._found, engine.overflow(d), self._iterations, self._status, self.steps, self.unsettled, self.slow],
         )  # fmt: skip
 
     def _motion(self, d: mjw.Data) -> Any:
@@ -646,7 +658,7 @@ class Gears:
             dim=(d.nworld, self._sensor_adr.size),
             inputs=[
                 self._sensor_adr, self._sensor_gear, self._dof, self._qpos, self._now, d.qpos, d.qvel, d.qacc,
-                self._past, self._result, self.iterations,
+                self._past, self._result, self._iterations,
             ],
             outputs=[d.sensordata],
         )  # fmt: skip

@@ -23,7 +23,16 @@ ARM = """<mujoco><option timestep=".002" gravity="0 0 0" jacobian="dense"/><worl
   </worldbody><actuator><motor joint="shoulder"/><motor joint="elbow"/></actuator></mujoco>"""
 H, NSIM = 0.002, 3
 ARMATURE, COULOMB, CTRL = np.array([0.2, 0.1]), np.array([0.5, 0.25]), np.array([3.0, -2.0])
-RESULTS = ("friction", "internal_force", "mode", "power_loss", "state", "residual")  # that all three have of each gear
+RESULTS = (
+    "friction",
+    "internal_force",
+    "mode",
+    "power_loss",
+    "state",
+    "residual",
+    "iterations",
+    "status",
+)  # of each gear, in all three
 
 
 def numbers(value):
@@ -72,6 +81,8 @@ class Vocabulary(unittest.TestCase):
             np.testing.assert_allclose(numbers(gears.power_loss), numbers(gears.friction) * velocity, rtol=1e-4)
             np.testing.assert_array_equal(numbers(gears.state), np.full((*rows, 2), int(mjgear.State.DRIVING)))
             np.testing.assert_array_equal(numbers(gears.mode), np.broadcast_to(np.sign(velocity), (*rows, 2)))
+            np.testing.assert_array_equal(numbers(gears.status), np.full((*rows, 2), int(mjgear.Status.SOLVED)))
+            self.assertTrue((numbers(gears.iterations) >= 1).all())
 
     def test_setting(self):
         for rows, gears in self.all():

@@ -536,7 +536,7 @@ def honest(worlds, rng, size, steps, most):
         if k % 10 == 0:
             d.ctrl.assign((rng.normal(size=d.ctrl.shape) * size).astype(np.float32))
         worlds.step()
-        settled = worlds.gears.status.numpy() == 0
+        settled = (worlds.gears.status.numpy() == mjgear.Status.SOLVED).all(axis=1)
         rows = np.arange(d.efc.force.shape[1]) < d.nefc.numpy()[:, None]
         force, D = (np.where(rows, x.numpy(), 0) for x in (d.efc.force, d.efc.D))
         J = np.where(rows[:, :, None], d.efc.J.numpy()[:, : rows.shape[1], : d.qvel.shape[1]], 0)
@@ -1279,7 +1279,8 @@ def interface():
     m.opt.warn_overflow = 0
     gears = mjgear.warp.Gears(m, d)
     mjw.step(m, d)
-    assert gears.status.numpy()[0] == 3 and gears.unsettled.numpy()[0] == 1
+    assert (gears.status.numpy() == mjgear.Status.WORKSPACE).all() and gears.unsettled.numpy()[0] == 1
+    assert gears[gears.names[0]].status.shape == (1,) and gears.status.shape == gears.friction.shape
 
 
 TESTS = {

@@ -4,6 +4,7 @@ import functools
 
 import warp as wp
 
+from mjgear._words import Status
 from mjgear.warp import native
 
 # arrays of MuJoCo Warp's own precision
@@ -11,8 +12,8 @@ scalars = wp.array(dtype=float)
 vectors = wp.array2d(dtype=float)
 integers = wp.array2d(dtype=int)
 
-# status of a world: mjgear.warp.Gears
-RESIDUAL, UNSOLVED, NO_ROW = 1, 2, 3
+# status of a world: mjgear.Status
+RESIDUAL, UNSOLVED, NO_ROW = (int(status) for status in (Status.ITERATION_LIMIT, Status.NOT_PD, Status.WORKSPACE))
 
 
 @wp.struct
@@ -95,8 +96,13 @@ class Round:
 
 @wp.func
 def blame(status: wp.array(dtype=int), unsettled: wp.array(dtype=int), w: int, what: int):
-    """A world's step is not settled; the largest status stays, and the step is counted once."""
-    if wp.atomic_max(status, w, what) == 0:
+    """A world's step is not settled: an error, below 0, replaces the limit, and the step is counted once."""
+    before = int(0)
+    if what < 0:
+        before = wp.atomic_min(status, w, what)
+    else:
+        before = wp.atomic_cas(status, w, 0, what)
+    if before == 0:
         wp.atomic_add(unsettled, w, 1)
 
 

@@ -165,10 +165,7 @@ def make(numbers) -> list[wp.Kernel]:
         sensordata[w, adr + 8] = qvel[w, dof[g]]
         sensordata[w, adr + 9] = float(iterations[w])
         sensordata[w, adr + 10] = result.residual[w, g]
-        sensordata[w, adr + 11] = 0.0
-        if result.status[w] != 0:
-            # mjgITERATION_LIMIT
-            sensordata[w, adr + 11] = 2.0
+        sensordata[w, adr + 11] = float(result.status[w])
         sensordata[w, adr + 12] = float(result.unsettled[w])
         sensordata[w, adr + 13] = float(result.state[w, g])
 
