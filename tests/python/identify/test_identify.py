@@ -686,8 +686,8 @@ class Commands(unittest.TestCase):
 
     def test_protocol(self):
         with tempfile.TemporaryDirectory() as folder:
-            done = self.run_command("protocol", "mx64", "--stall", 6, "--length", 0.15, "--signals", folder)
-            self.assertEqual(done.returncode, 0, done.stderr)
+            status, said = self.run_here("protocol", "mx64", "--stall", 6, "--length", 0.15, "--signals", folder)
+            self.assertEqual(status, 0, said)
             files = sorted(pathlib.Path(folder).glob("*.csv"))
             self.assertEqual(len(files), 2 * len(protocol.EXPERIMENTS))
             for path in files:
