@@ -39,14 +39,14 @@ def _state(d):
     return [x.copy() for x in (d.qpos, d.qvel, d.ctrl, d.xfrc_applied, d.mocap_pos)] + [d.time]
 
 
-def engine(scene, geared=True):
-    """MuJoCo, with the plugin if geared."""
+def engine(scene, geared=True, steps=None):
+    """MuJoCo, with the plugin if geared; for some steps, or as long as the scene takes."""
     m = scene.model(geared)
     d = mujoco.MjData(m)
     scene.start(m, d)
     run = Run(m, [], [], friction=[])
     gears = list(mjgear.Gears(m, d).values()) if geared else []
-    for _ in range(round(scene.duration / m.opt.timestep)):
+    for _ in range(steps or round(scene.duration / m.opt.timestep)):
         scene.input(m, d)
         run.before.append(_state(d))
         mujoco.mj_step(m, d)

@@ -13,6 +13,8 @@ except ImportError as error:
     print(error)
     sys.exit(77)
 
+import quick_kernels  # noqa: F401
+
 import mjgear
 import mjgear.warp
 from mjgear.warp import reading

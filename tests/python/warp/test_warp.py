@@ -7,7 +7,6 @@ Tests of a process share modules that are loaded, those of a build folder the ke
 
 import contextlib
 import ctypes
-import importlib
 import itertools
 import os
 import pathlib
@@ -29,6 +28,7 @@ except ImportError as error:
     sys.exit(77)
 
 import play
+import quick_kernels  # noqa: F401
 import scripts
 
 import mjgear
@@ -40,18 +40,12 @@ LONG = bool(os.environ.get("MJGEAR_LONG"))
 SCENES = ("rod", "wall", "arm", "humanoid", "sinking", "gripper")
 scripts.Arm.duration = 8.0 if LONG else 5.0  # it lies on its table from 3.5 s on
 
-# with little optimization kernels compile in half the time, and most of the engine's code is not what takes time in a step; the largest of
-# ours is compiled as for users
-wp.config.optimization_level = 1
-for room in ("forward", "passive", "sensor", "smooth", "derivative"):
-    wp.set_module_options({"optimization_level": 0}, module=importlib.import_module(f"mujoco_warp._src.{room}"))
-
 
 def fresh_kernels():
     """Kernels are made again, by what is patched."""
     for function in (native.source, native.functions, kernels.Numbers, kernels.make):
         function.cache_clear()
-    kernels.make("single").settle.module.options["optimization_level"] = 2
+    kernels.make("single").settle.module.options["optimization_level"] = 2  # the largest is compiled as for users
 
 
 fresh_kernels()
@@ -310,7 +304,7 @@ def check_barriers():
     def inverse():
         columns = native.functions("double").columns
 
-        @wp.kernel(module="unique", enable_backward=False)
+        @wp.kernel(module="unique", enable_backward=False, module_options={"optimization_level": 2})
         def invert(x: wp.array3d(dtype=wp.float64), A: wp.array3d(dtype=wp.float64), dof: wp.array(dtype=int), n: int):
             w, lane = wp.tid()
             columns(x, A, dof, n, n, w)
@@ -330,11 +324,12 @@ def check_barriers():
 
 
 def check_cuda():
-    """All kernels compile for GPUs, without a GPU; kernels of other settings than the default with ./check --long."""
+    """All kernels compile for GPUs, without a GPU; kernels of other settings than the default, and optimized, with ./check --long."""
+    mode = "release" if LONG else "debug"  # in which the largest takes a twelfth of the time
     for precision in ("single", "double") if LONG else ("single",):
         made = kernels.make(precision)
         for name, kernel in vars(made).items():
-            with tempfile.TemporaryDirectory() as folder, compiled_with(kernel, block_dim=LANES, optimization_level=1):
+            with tempfile.TemporaryDirectory() as folder, compiled_with(kernel, block_dim=LANES, mode=mode):
                 wp.compile_aot_module(kernel.module, module_dir=folder, arch=80, use_ptx=True)
                 ptx = next(pathlib.Path(folder).glob("*.ptx")).read_text()
                 assert ".visible .entry" in ptx, name
@@ -393,12 +388,13 @@ def running(name, plugin, bare, geared):
 
 def thrown(name, lanes):
     """Return the states of worlds after some steps with random torques: an arm beats on its table, and rounds do not always converge."""
+    made = kernels.make("single")
     threads = mock.patch.object(mjgear.warp.Gears, "_threads", lambda gears: lanes)
     shared = ["settle"] if lanes > 1 else []
     with (
         threads,
         fibers([*shared, "integrate_implicit"] if shared else []),
-        compiled_with(*[kernels.make("single").settle] * bool(shared), optimization_level=0),
+        compiled_with(*[made.settle, made.integrate_implicit] * bool(shared), optimization_level=0),
     ):
         worlds = play.Worlds(scripts.ALL[name], nworld=4 if name == "arm" else 2)
         rng, size = np.random.default_rng(3), [200, 200, 100, 20, 20, 5] if name.startswith("arm") else 60
@@ -491,7 +487,7 @@ def discrete():
 
 def still():
     """With the motors off geared joints move less than a micrometre or microradian a minute. ./check --long waits for it."""
-    wait = 60 if LONG else 2
+    wait = 60 if LONG else 1
     for name in SCENES:
         scene = scripts.ALL[name]
         if not np.isfinite(scene.off):
@@ -499,7 +495,11 @@ def still():
         worlds = play.Worlds(scene)
         m, h, d = worlds.host_model, worlds.host, worlds.data
         addresses = [m.joint(j).qposadr[0] for j in worlds.gears.names]
-        for i in range(round(scene.off / m.opt.timestep)):
+        # from the plugin's state 0.2 s before the motors go off
+        first = round((scene.off - 0.2) / m.opt.timestep)
+        h.qpos[:], h.qvel[:] = play.engine(scene, steps=first + 1).before[first][:2]
+        worlds.q[0], worlds.v[0], worlds.time[0] = h.qpos, h.qvel, first * m.opt.timestep
+        for i in range(first, round(scene.off / m.opt.timestep)):
             h.time = i * m.opt.timestep
             scene.input(m, h)
             worlds.set(h.ctrl, h.xfrc_applied, h.mocap_pos)
