@@ -413,7 +413,7 @@ MUTATIONS = [
         ],
     ),
     Of(
-        "plugin/model/effective_inertia.h",
+        "plugin/model/free_body.h",
         "test_python_linearize.py",
         [
             ("m->jnt_type[m->dof_jntid[dof]] == mjJNT_FREE", "m->jnt_type[m->dof_jntid[dof]] == mjJNT_SLIDE"),
@@ -469,7 +469,7 @@ MUTATIONS = [
     ),
     Of(
         "plugin/solver/newton.c",
-        "test_contact.py",
+        "test_plugin_contact.py",
         [
             ("error <= mjgpROOT || !isZero(p) ? error : 0;", "error;"),
             ("differ || error == 0)", "differ)"),
@@ -477,7 +477,7 @@ MUTATIONS = [
     ),
     Of(
         "plugin/solver/law_error.c",
-        "test_contact.py",
+        "test_plugin_contact.py",
         [
             ("mjgpZERO / mjgpLAW * s->rounding", "1 / 2.2e-16 * s->rounding"),
         ],

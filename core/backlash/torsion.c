@@ -1,4 +1,4 @@
-#include "backlash/backlash.h"
+#include "backlash/torsion.h"
 
 #include <math.h>
 #include <stddef.h>

@@ -8,8 +8,8 @@
 
 #include <mujoco/mujoco.h>
 
-#include "configuration/config.h"
 #include "configuration/engine.h"
+#include "configuration/joint.h"
 
 // entries of j that may differ from zero; valid until positions are computed anew
 typedef struct mjgpRow_ {

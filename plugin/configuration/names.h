@@ -11,6 +11,7 @@
 
 #include <mujoco/mujoco.h>
 
+#include "configuration/joint.h"
 #include "configuration/parsing.h"
 
 // Returns the hinge or slide, tendon or actuator (type: mjtObj) of a name; -1 after a refusal.

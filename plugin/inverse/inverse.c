@@ -25,6 +25,7 @@
 #include "mjgear_plugin.h"
 #include "model/actuation.h"
 #include "model/effective_inertia.h"
+#include "model/free_body.h"
 #include "model/rotors.h"
 #include "model/simd.h"
 #include "state/changes.h"

@@ -35,14 +35,6 @@ typedef struct mjgpInertia_ {
   const int* adr;       // start of each row in upper and lower                      (nv)
 } mjgpInertia;
 
-// Returns 1 if a tree is one free body without welded children of mass: implicitfast and
-// "discrete" have its gyroscopic forces.
-static inline int mjgp_isLone(const mjModel* m, int tree) {
-  int dof = m->tree_dofadr[tree], body = m->dof_bodyid[dof];
-  return m->tree_dofnum[tree] == 6 && m->jnt_type[m->dof_jntid[dof]] == mjJNT_FREE &&
-         m->body_subtreemass[body] == m->body_mass[body];
-}
-
 // Find the form of Mhat of the current integrator.
 void mjgp_makeInertia(mjgpInertia* Mhat, const mjModel* m, mjData* d, mjgpGears* g);
 

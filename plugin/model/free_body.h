@@ -15,6 +15,14 @@
 
 #include "model/effective_inertia.h"
 
+// Returns 1 if a tree is one free body without welded children of mass: implicitfast and
+// "discrete" have its gyroscopic forces.
+static inline int mjgp_isLone(const mjModel* m, int tree) {
+  int dof = m->tree_dofadr[tree], body = m->dof_bodyid[dof];
+  return m->tree_dofnum[tree] == 6 && m->jnt_type[m->dof_jntid[dof]] == mjJNT_FREE &&
+         m->body_subtreemass[body] == m->body_mass[body];
+}
+
 // Find the trees of g->in.tree that need a block, after mjgp_makeInertia.
 void mjgp_findBlocks(mjgpInertia* Mhat, const mjModel* m, const mjData* d, mjgpGears* g);
 

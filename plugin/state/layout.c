@@ -1,10 +1,19 @@
 #include "state/layout.h"
 
 #include "configuration/check.h"
-#include "state/model.h"
 
 _Static_assert(mjgpNCHANGEKEY <= mjgpNBIT + 53, "more keys than two numbers have bits");
 _Static_assert(mjgNKEY <= 64, "more keys than mjgpJoint.keys has bits");
+
+
+int mjgp_slot(void) {
+  static _Atomic int known = -1;  // slots of plugins do not change
+  int slot = known;
+  if (slot < 0 && mjp_getPlugin(mjgpNAME, &slot)) {
+    known = slot;
+  }
+  return slot;
+}
 
 
 int mjgp_jointState(const mjModel* m, int instance) {

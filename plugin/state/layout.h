@@ -64,6 +64,18 @@ enum {
   mjgpNSYSTEM = 6
 };
 
+// Returns the slot of this plugin in the engine's table, -1 if not registered; and the
+// first instance of a gear or brake, or -1.
+int mjgp_slot(void);
+static inline int mjgp_leader(const mjModel* m, int slot) {
+  for (int i = 0; i < m->nplugin; i++) {
+    if (m->plugin[i] == slot || mjgp_isOurs(m, i, slot)) {  // most need no call
+      return i;
+    }
+  }
+  return -1;
+}
+
 // Returns the size of an instance's state; the plugin callback for the compiler.
 int mjgp_stateSize(const mjModel* m, int instance);
 int mjgp_nstate(const mjModel* m, int instance);

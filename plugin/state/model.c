@@ -9,22 +9,9 @@
 #include "configuration/jacobian.h"
 #include "configuration/sensors.h"
 #include "model/simd.h"
-#include "state/layout.h"
 
 // most configurations of a mjData, for programs with a new model for each trajectory
 #define mjgpMAXCONFIG 4096
-
-
-//---------------------------------- instances -----------------------------------------------------
-
-int mjgp_slot(void) {
-  static _Atomic int known = -1;  // slots of plugins do not change
-  int slot = known;
-  if (slot < 0 && mjp_getPlugin(mjgpNAME, &slot)) {
-    known = slot;
-  }
-  return slot;
-}
 
 
 //---------------------------------- recognition ---------------------------------------------------

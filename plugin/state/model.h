@@ -13,6 +13,7 @@
 #include "configuration/config.h"
 #include "configuration/motors.h"
 #include "configuration/parsing.h"
+#include "state/layout.h"
 
 // parts of a model that gears depend on (model.c)
 enum {
@@ -73,18 +74,6 @@ typedef struct mjgpConfigs_ {
   mjgpConfig* first;
   int n;
 } mjgpConfigs;
-
-// Returns the slot of this plugin in the engine's table, -1 if not registered; and the
-// first instance of a gear or brake, or -1.
-int mjgp_slot(void);
-static inline int mjgp_leader(const mjModel* m, int slot) {
-  for (int i = 0; i < m->nplugin; i++) {
-    if (m->plugin[i] == slot || mjgp_isOurs(m, i, slot)) {  // most need no call
-      return i;
-    }
-  }
-  return -1;
-}
 
 // Returns the index of the gear with a number (mjgp_gearNumber), or -1.
 int mjgp_findGear(const mjgpConfig* config, int joint);
