@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mjgear import _structs, _tables
 from mjgear._errors import GearError, GearKeyError
@@ -284,6 +285,44 @@ def unknown(name: str, what: str, known: Sequence[str]) -> str:
     return f"unknown {what} '{name}'; {f'did you mean {near}' if near else every}"
 
 
+# what Python's float takes and is no number: truth values, bytes, times, complex numbers, of which it drops a part
+_NO_NUMBER = (bool, np.bool_, bytes, bytearray, memoryview, np.timedelta64, np.datetime64, np.complexfloating)
+
+
+def number_of(value: Any) -> float:
+    """A number as a float; a text is one without a unit.
+
+    Raises:
+        TypeError, ValueError, OverflowError: it is no number, or the array of another kind, or a masked entry.
+    """
+    if isinstance(value, _NO_NUMBER) or np.ma.is_masked(value):
+        raise TypeError(f"{value!r} is no number")
+    return number_of(value.item()) if isinstance(value, np.ndarray) and value.size == 1 else float(value)
+
+
+def entries(values: Any) -> NDArray[Any]:
+    """An array of objects, with "--" for masked entries, which are no numbers."""
+    if isinstance(values, bytearray):
+        values = bytes(values)  # no list of the codes of its letters
+    if isinstance(values, (list, tuple)):
+        values = [bytes(one) if isinstance(one, bytearray) else one for one in values]
+    if isinstance(values, np.ma.MaskedArray):
+        return np.asarray(np.ma.filled(values.astype(object), "--"))
+    return np.asarray(values, object)
+
+
+def floats(values: Any) -> NDArray[np.float64]:
+    """An array of numbers.
+
+    Raises:
+        TypeError, ValueError, OverflowError: as number_of.
+    """
+    if isinstance(values, np.ndarray) and values.dtype.kind in "iuf" and not np.ma.is_masked(values):
+        return np.asarray(values, np.float64)
+    series = entries(values)
+    return np.array([number_of(one) for one in series.ravel()], np.float64).reshape(series.shape)
+
+
 def read_number(name: str, value: Value, info: _structs.KeyInfo, reporter: Reporter) -> float:
     """A number, or the number that a text with a unit means; NaN after a refusal."""
     if isinstance(value, str):
@@ -293,9 +332,7 @@ def read_number(name: str, value: Value, info: _structs.KeyInfo, reporter: Repor
         )
         return number.value
     try:
-        if isinstance(value, (bool, np.bool_)):
-            raise TypeError
-        return float(value)
+        return number_of(value)
     except (TypeError, ValueError):
         hint = "deg" if info.unit == b"rad" else ""
         reporter.refuse(f"{name} = '{value}' is not a number; write one such as 0.5 or 20{hint}")
@@ -384,7 +421,7 @@ def table_text(value: Any) -> str:
     if isinstance(value, str):
         return value
     try:
-        return " ".join(f"{float(number)!r}" for number in np.ravel(np.asarray(value, dtype=float)))
+        return " ".join(f"{float(number)!r}" for number in np.ravel(floats(value)))
     except OverflowError:
         return "inf inf"  # message of the library about numbers that are not finite
 

@@ -65,7 +65,7 @@ def read(values: Mapping[str, ArrayLike], count: int, where: str) -> dict[str, A
     reporter = _catalogue.Reporter(where)
     found = {}
     for key, value in values.items():
-        series = np.asarray(value, object)
+        series = _catalogue.entries(value)
         if _structs.core.mjg_keyFromName(key.encode(errors="replace")) < 0 and key not in gap_keys():
             reporter.refuse(
                 _catalogue.unknown(key, "key", [*keys(), *gap_keys()]) + "; choose a number of a gear or its gap"

@@ -267,8 +267,8 @@ def _refuse(what: str) -> NoReturn:
 
 def _is_matrix(value: Any, size: int) -> bool:
     try:
-        matrix = np.array(value, float)
-    except (TypeError, ValueError):
+        matrix = _catalogue.floats(value)
+    except (TypeError, ValueError, OverflowError):
         return False
     return matrix.shape == (size, size) and bool(np.isfinite(matrix).all())
 

@@ -391,7 +391,7 @@ class Gears(Mapping[str, Gear]):
 
     def _set_all(self, name: str, value: ArrayLike) -> None:
         """Change a number of all gears or of none."""
-        series = np.asarray(value, object)
+        series = _catalogue.entries(value)
         state = self._data.plugin_state if self._batch is None else self._batch.bind("plugin_state")
         before = state.copy()
         shapes = {(), (len(self),)} if self._batch is None else {(), (len(self),), (len(state), len(self))}

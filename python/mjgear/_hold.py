@@ -312,7 +312,7 @@ def _listed(model: mujoco.MjModel, statics: _Statics, poses: Any, samples: int, 
             raise GearError(f"poses = {poses!r} is unknown; write 'worst', 'keyframes', 'random' or an array of qpos")
         return _keyframes(model) if poses == "keyframes" else statics.random(samples, seed)
     try:
-        listed = np.atleast_2d(np.array(poses, float))
+        listed = np.atleast_2d(_catalogue.floats(poses))
     except (TypeError, ValueError, OverflowError):
         raise GearError(
             f"poses = {poses!r} is unknown; write 'worst', 'keyframes', 'random' or an array of qpos"

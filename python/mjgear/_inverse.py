@@ -10,7 +10,7 @@ import mujoco
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mjgear import _structs
+from mjgear import _catalogue, _structs
 from mjgear._errors import GearError, GearKeyError, GearTypeError
 from mjgear._words import Motion
 
@@ -163,7 +163,7 @@ def _check(model: mujoco.MjModel, data: mujoco.MjData) -> None:
 
 def _acceleration(model: mujoco.MjModel, qacc: ArrayLike) -> NDArray[np.float64]:
     try:
-        wanted = np.array(qacc, float)
+        wanted = _catalogue.floats(qacc)
     except (TypeError, ValueError, OverflowError):
         raise GearError(f"qacc is no list of numbers; give (v+ - v)/h of each of the {model.nv} dofs") from None
     if wanted.shape != (model.nv,):
@@ -183,7 +183,7 @@ def _rotors(model: mujoco.MjModel, rotors: Mapping[str, float] | None) -> NDArra
         if _structs.plugin.mjg_stateAddress(ctypes.byref(address), model._address, joint, b"rotor_velocity"):
             raise GearError(f"rotors: joint '{name}' has no rotor behind a gap; its rotor moves with it")
         try:
-            numbers[joint] = float(acceleration)
+            numbers[joint] = _catalogue.number_of(acceleration)
         except (TypeError, ValueError, OverflowError):
             raise GearError(f"rotors: {acceleration!r} of joint '{name}' is no number; give (w+ - w)/h") from None
     return numbers

@@ -103,9 +103,11 @@ def linearize(
         not isinstance(eps, numbers.Real)
         or isinstance(eps, bool)
         or not isinstance(threads, numbers.Integral)
-        or isinstance(threads, bool)
+        or isinstance(threads, (bool, np.timedelta64))
     ):
         raise GearTypeError(f"eps and threads are {eps!r} and {threads!r}; give numbers, 1e-6 and 1 for instance")
+    if not isinstance(centered, (bool, np.bool_)):
+        raise GearTypeError(f"centered is {centered!r}; give True or False")
     if not 1e-12 <= eps <= 1e-2:
         raise GearError(f"eps is {eps!r}; give a number from 1e-12 to 0.01, 1e-6 for instance")
     if not 1 <= threads <= 1024:

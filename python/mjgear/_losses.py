@@ -122,6 +122,13 @@ def fit_losses(data: str | os.PathLike[str] | Mapping[str, ArrayLike], *, ratio:
     return Losses(keys, error)
 
 
+def _floats(name: str, values: ArrayLike) -> Array:
+    try:
+        return _catalogue.floats(values)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise GearError(f"fit_losses: {name} has an entry that is no number ({error}); write numbers, SI") from None
+
+
 def _read(data: str | os.PathLike[str] | Mapping[str, ArrayLike], ratio: float) -> tuple[Array, Array, Array, Array]:
     """Load, speed, temperature and motor torque, all at the output."""
     if isinstance(data, (str, os.PathLike)):
@@ -139,7 +146,7 @@ def _read(data: str | os.PathLike[str] | Mapping[str, ArrayLike], ratio: float) 
     for name in data:
         if name not in _COLUMNS:
             raise GearError(f"fit_losses: unknown column '{name}'; there are {', '.join(_COLUMNS)}")
-    given = {name: np.asarray(values, dtype=float) for name, values in data.items()}
+    given = {name: _floats(name, values) for name, values in data.items()}
     if ("efficiency" in given) == ("motor_torque" in given):
         raise GearError("losses: give one of the columns efficiency and motor_torque")
     n = max(values.size for values in given.values())

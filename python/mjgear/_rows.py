@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from mjgear._catalogue import entries
 from mjgear._errors import GearError
 
 if TYPE_CHECKING:
@@ -92,4 +93,5 @@ def _plain(value: Any) -> Any:
 
 def _spread(value: ArrayLike, shape: tuple[int, ...]) -> Any:
     """One value, or one for each of the simulations of an index."""
-    return value if np.size(np.asarray(value, object)) == 1 else np.broadcast_to(np.asarray(value), shape).ravel()
+    series = entries(value)
+    return value if series.size == 1 else np.broadcast_to(series, shape).ravel()

@@ -436,8 +436,8 @@ def _sort(
             continue
         series = (
             [value] * count
-            if isinstance(value, str) or np.ndim(value) == 0
-            else list(np.ravel(np.asarray(value, object)))
+            if isinstance(value, str) or (np.ndim(value) == 0 and not np.ma.is_masked(value))
+            else list(np.ravel(_catalogue.entries(value)))
         )
         if len(series) != count:
             ending = "" if count == 1 else "s"

@@ -10,6 +10,7 @@ import warnings
 
 import mujoco
 import numpy as np
+from mujoco.batch import Batch
 
 import mjgear
 
@@ -18,6 +19,17 @@ XML = """<mujoco><extension><plugin plugin="mjgear.transmission"><instance name=
 </worldbody><actuator><motor name="m" joint="a"/></actuator></mujoco>"""
 BAD = [10**400, -(10**400), float("nan"), float("inf"), None, "", "x" * 10000, b"x", [], [1, 2, 3], {}, object(), np.array([1, 2]), np.array("x"), np.zeros((2, 2)), 1 + 2j, True,
        -1, 0, 2**31, 2**63, 2**64, "1e999", "1e999 Nm", np.float32(1), np.array([10**400], object), "\ud800", "a\0b", slice(0, 1), len, int, mujoco, "5é"]  # fmt: skip
+NO_NUMBERS = [
+    b"1",
+    bytearray(b"1"),
+    np.ma.masked,
+    True,
+    np.bool_(1),
+    np.timedelta64(1, "s"),
+    np.datetime64(1, "s"),
+    np.complex64(1),
+    1j,
+]
 KEYS = ("coulomb", "eta_forward", "temperature", "coulomb_speed", "type", "gear", "rotor_inertia")
 
 
@@ -98,6 +110,50 @@ class Arguments(unittest.TestCase):
                     self.refused(function, value)
                 self.refused(gear.set, sims=value, coulomb=1)
         self.assertTrue(np.isfinite(self.data.plugin_state).all())
+
+    def test_no_numbers(self):
+        """What float() takes and is no number is refused wherever a number is set, and nothing changes: also of a whole array with one masked entry."""
+        spec = mujoco.MjSpec.from_string(XML[:8] + XML[XML.index("<worldbody") :])
+        rows = mjgear.Gears(self.model, Batch(self.model, 2, nthread=1))
+        gear, before = self.gears["a"], self.data.plugin_state.copy()
+        losses = {"speed": [1.0, 2, 3], "motor_torque": [1.0, 2, 3], "torque": [0.5, 1, 1.5]}
+        places = {
+            "gear": lambda value: setattr(gear, "coulomb", value),
+            "gear[]": lambda value: gear.__setitem__("coulomb", value),
+            "set": lambda value: gear.set(coulomb=value),
+            "describe": lambda value: gear.describe(eta_forward=value),
+            "gears": lambda value: setattr(self.gears, "coulomb", value),
+            "add": lambda value: mjgear.add(spec.copy(), "a", gamma_u=value, gamma_v=0.3),
+            "add, a gap": lambda value: mjgear.add(spec.copy(), "a", gamma_u=0.1, gamma_v=0.3, backlash="exact", stiffness=value, rotor_inertia=1),
+            "add, a table": lambda value: mjgear.add(spec.copy(), "a", gamma_u=0.1, gamma_v=0.3, coulomb=1, coulomb_speed=[[0, 1], [1, value]]),
+            "add_brake": lambda value: mjgear.add_brake(spec.copy(), "a", holding_torque=value),
+            "explain": lambda value: mjgear.explain(gamma_u=value, gamma_v=0.3),
+            "inverse": lambda value: mjgear.inverse(self.model, self.data, [value]),
+            "hold": lambda value: mjgear.hold(self.model, poses=[value]),
+            "fit_losses": lambda value: mjgear.fit_losses(losses | {"speed": [value, 2, 3]}),
+            "Batch": lambda value: setattr(rows["a"], "coulomb", value),
+            "Batch, all": lambda value: setattr(rows, "coulomb", value),
+            "Batch, one": lambda value: rows["a"].coulomb.__setitem__(0, value),
+            "Batch, each": lambda value: rows["a"].set(coulomb=[1, value]),
+            "randomize": lambda value: mjgear.randomize(rows, {"coulomb": (0, value)}),
+        }  # fmt: skip
+        for place, call in places.items():
+            call(0.5 if place != "explain" else 0.1)
+            for value in NO_NUMBERS:
+                with self.subTest(f"{place}: {value!r}"), warnings.catch_warnings():
+                    warnings.simplefilter("ignore")
+                    with self.assertRaises((mjgear.Error, TypeError)):
+                        call(value)
+        gear.coulomb = 0.1
+        for masked in (np.ma.array([0.2], mask=[True]), np.ma.array(0.2, mask=True)):
+            for place in ("gear", "set", "gears", "add", "Batch", "Batch, all"):
+                with self.subTest(f"{place}: {masked!r}"), self.assertRaises(mjgear.Error):
+                    places[place](masked)
+        self.assertEqual(gear.coulomb, 0.1)
+        self.gears.reset()
+        np.testing.assert_array_equal(self.data.plugin_state, before)
+        gear.coulomb = np.ma.array([0.3], mask=[False])  # nothing is masked
+        self.assertEqual(gear.coulomb, 0.3)
 
     def test_copies_processes_and_threads(self):
         """Pickles, deep copies, forked and spawned processes and eight threads step as the model does."""

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 import warp as wp
 
+from mjgear._catalogue import entries, floats
 from mjgear._errors import GearError, GearTypeError
 
 from .reading import LARGEST
@@ -63,9 +64,11 @@ def numbers(name: str, value: Any, shape: tuple[int, int]) -> np.ndarray | wp.ar
             raise GearError(f"mjgear.warp: {name} has the shape {value.shape}; give (worlds, gears) = {shape}")
         return value
     try:
-        found = np.broadcast_to(np.asarray(value, dtype=float), shape)
-    except (TypeError, ValueError):
-        text = f"the shape {np.shape(value)}" if np.ndim(value) else f"the value {value!r}"
+        found = np.broadcast_to(floats(value), shape)
+    except (TypeError, ValueError, OverflowError):
+        shape_of = entries(value).shape
+        text = f"the shape {shape_of}" if shape_of else f"the value {value!r}"
+        text = "masked entries" if np.ma.is_masked(value) else text
         raise GearError(
             f"mjgear.warp: {name} has {text}; give a number, or an array of (worlds, gears) = {shape}"
         ) from None

@@ -10,7 +10,7 @@ import warp as wp
 from mujoco_warp._src import derivative, forward
 from mujoco_warp._src.types import ConeType, DisableBit, IntegratorType, Stage
 
-from mjgear._catalogue import unknown
+from mjgear._catalogue import entries, unknown
 from mjgear._robots import add_robot_gears
 from mjgear._spec import add
 from mjgear._errors import GearError, GearKeyError, GearTypeError
@@ -193,7 +193,8 @@ def _column(value: Any) -> Any:
     """An array (nworld) as (nworld, 1), and any other value as it is."""
     if isinstance(value, wp.array):
         return value.reshape((-1, 1)) if value.ndim == 1 else value
-    return np.asarray(value)[:, None] if np.ndim(value) == 1 else value
+    value = value if isinstance(value, np.ndarray) else entries(value)
+    return value[:, None] if value.ndim == 1 else value
 
 
 class Gear:

@@ -956,6 +956,9 @@ def refused():
         ("coulomb", np.inf, "not finite"),
         ("coulomb", 1e39, "not finite"),
         ("coulomb", "much", "'much'"),
+        *(("coulomb", no, repr(no)) for no in (b"1", bytearray(b"1"), True, np.complex64(1), np.timedelta64(1, "s"))),
+        ("coulomb", np.ma.masked, "masked"),
+        ("coulomb", np.ma.array([[1.0], [2.0]], mask=[[True], [False]]), "masked"),
         ("coulomb", np.zeros((3, 3)), "(3, 3)"),
         ("coulomb", wp.zeros((3, 1)), "(3, 1)"),
         ("rounds", 0, "rounds"),
@@ -964,6 +967,10 @@ def refused():
         ("hold", "firm", "hold"),
     ):
         check_refused(lambda name=name, value=value: setattr(gears, name, value), ValueError, line)
+    one = gears[gears.names[0]]
+    for no in (b"1", True, np.ma.masked, [1, True], np.ma.array([1.0, 2.0], mask=[True, False])):
+        check_refused(lambda no=no: setattr(one, "coulomb", no), ValueError, "coulomb")
+        check_refused(lambda no=no: one.set(sims=[0, 1], coulomb=no), ValueError, "coulomb")
     gears.coulomb = [[0.5], [0.25]]
     assert gears.coulomb.numpy().tolist() == [[0.5], [0.25]]
     for which in (5, [True], [0.5, 1], wp.zeros(5, dtype=bool), wp.zeros(2, dtype=float)):
