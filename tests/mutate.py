@@ -462,6 +462,15 @@ MUTATIONS = [
     ),
     Of(
         "plugin/solver/newton.c",
+        "test_plugin_newton",
+        [
+            (".residual = error};", ".residual = 0};"),
+            ("mju_abs(p->w[k]) / mju_sqrt(M));", "mju_abs(p->w[k]));"),
+            ("missing > 0 ? missing / most : 0", "missing > 0 ? missing : 0"),
+        ],
+    ),
+    Of(
+        "plugin/solver/newton.c",
         "test_plugin_tree",
         [
             ("(!flg_connect || !toRestBranch(p))", "1"),

@@ -41,6 +41,7 @@ enum {
 static const char* const methodName[] = {"forces", "Newton",  "dense", "path",
                                          "none",   "in vain", "all"};
 static int method = ALL;
+static double reported;  // residual of the last group that Newton solved
 
 // the linker lets these stand in front of the plugin's own
 int __real_mjgp_solveForces(mjgpStep* s);
@@ -80,7 +81,9 @@ int __wrap_mjgp_solveForces(mjgpStep* s) {
 
 
 int __wrap_mjgp_newton(mjgpNewton* p, int flg_start) {
-  return result(p->s, runs(NEWTON) && __real_mjgp_newton(p, flg_start));
+  int solved = runs(NEWTON) && __real_mjgp_newton(p, flg_start);
+  reported = p->s->g->out.last_info.residual;
+  return result(p->s, solved);
 }
 
 
