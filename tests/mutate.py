@@ -596,7 +596,6 @@ MUTATIONS = [
             ("+ offset / own;", "+ offset;"),
             ("bound[(mode ? mode : t) > 0]", "bound[(mode ? -mode : t) > 0]"),
             ("piece->static_ratio * gamma_v < 1", "gamma_v < 1"),
-            ("mju_abs(t) <= most + (piece->held ? mjgpFACTORED : mjgpSAME) * size", "0"),
         ],
     ),
     Of(
@@ -789,7 +788,7 @@ MUTATIONS = [
             ),
             ("np.copyto(_plain(self), now[self._sims])", "np.copyto(_plain(self), now[: len(self)])"),
             ("        rows.flags.writeable = False\n        return rows", "        return rows"),
-            ("np.broadcast_to(np.asarray(value), shape).ravel()", "np.asarray(value).ravel()"),
+            ("np.broadcast_to(series, shape).ravel()", "series.ravel()"),
         ],
     ),
     Of(
@@ -908,6 +907,9 @@ MUTATIONS = [
         "plugin/gear/piece.h",
         "test_plugin_piece",
         [
+            ("mju_abs(t) <= most + (piece->held ? mjgpFACTORED : mjgpSAME) * size", "0"),
+            ("(piece->held ? mjgpFACTORED : mjgpSAME) * size", "mjgpSAME * size"),
+            ("(piece->held ? mjgpFACTORED : mjgpSAME) * size", "mjgpFACTORED * size"),
             ("(rests ? along : v) > 0", "(rests ? -along : v) > 0"),
             ("(rests ? along : v) > 0", "(rests && along != 0 ? v : v) > 0"),
             ("return s * mjMAX(up, down);", "return s * (down > 0 ? up : up);"),
@@ -1141,7 +1143,11 @@ MUTATIONS = [
         [
             ("int off = !mjgp_actuationActive(m) ||", "int off ="),
             ("mju_clip(asked - before, -most, most)", "mju_clip(asked - before, -1, most)"),
-            ("  } else if (in->braked[i]) {\n    in->brake[i] = (mjgpBrake){0};\n", ""),
+            (
+                "  } else if (in->braked[i]) {\n    in->brake[i] = (mjgpBrake){0};\n",
+                "",
+                "only the brake of another model stays, with which the dense problem misses the law, and Newton solves the step",
+            ),
             ("in->tau[i], in->tau[i] - last);", "in->tau[i], in->tau[i]);"),
             ("g->out.mode[i] == 0 && !mjgp_hasGap(g->config->joint + i) &&", "g->out.mode[i] == 0 &&"),
         ],
@@ -1236,6 +1242,38 @@ MUTATIONS = [
             ),
             (" - _wrenches(model, data)", ""),
         ],
+    ),
+    # and by those who wrote none of it
+    Of(
+        "plugin/configuration/check.c",
+        "test_plugin_rotors.py",
+        [("joint[i].gap == mjgpGAP_ROTOR && mjgp_isMotorOf", "mjgp_isMotorOf")],
+    ),
+    Of(
+        "plugin/state/change.c",
+        "test_plugin_header.py test_python_gears.py",
+        [
+            ("solver > 0 && solver <= mjgNSOLVER", "solver > 0"),
+            ("solver > 0 && solver <= mjgNSOLVER", "solver <= mjgNSOLVER"),
+            ("given & one", "one"),
+            ("given & one", "given"),
+        ],
+    ),
+    Of(
+        "plugin/inverse/inverse.c",
+        "test_python_inverse.py",
+        [
+            ("!isfinite(*low)", "isnan(*low)"),
+            ("!s || compliance > 0", "!s"),
+            ("gap || compliance > 0 || g->in", "gap || g->in"),
+            (" || isnan(rotor[joint->joint])", ""),
+            ("if (joint->encoder == mjgpENCODER_MOTOR) {", "if (1) {"),
+        ],
+    ),
+    Of(
+        "plugin/inverse/derivative.c",
+        "test_python_linearize.py",
+        [("    move(&derivative, derivative.base, 0, 0);", "    (void)derivative;")],
     ),
 ]
 

@@ -266,7 +266,7 @@ int mjg_controlDerivative(double* qvel, double* state, int* side, const mjModel*
   int status = g->out.info.status;
   mju_sub(acc, d->qacc, g->out.shift, nv);
   mjgp_restoreReference(g, m, d, 0);
-  if (minimum && mjgp_actuationActive(m) && (status == mjgSOLVED || status == mjgJAMMED)) {
+  if (minimum && (status == mjgSOLVED || status == mjgJAMMED)) {
     gather(g, m, d);
     g->in.ntree = (int)m->ntree;
     for (int t = 0; t < g->in.ntree; t++) {

@@ -206,7 +206,7 @@ static mjtNum settleBound(mjgpInput* in, const mjgpMotion* p, int s, mjtNum r, m
     mjg_frictionAt(in->gamma_u + i, in->gamma_v + i, in->coulomb + i, &in->joint[i]->gear, in->q[i],
                    in->v[i], tau, tau - last);
     mjtNum next = boundOf(in, p, s, r, torque), off = next - t;
-    if (isinf(next) || mju_abs(off) <= 1e-15 * (mju_abs(next) + mju_abs(tau))) {
+    if (mju_abs(off) <= 1e-15 * (mju_abs(next) + mju_abs(tau))) {
       return next;
     }
     t = mjgi_secant(t, off, &from, &before);
@@ -398,7 +398,7 @@ int mjg_inverse(double* low, double* high, int* motion, const mjModel* m, mjData
   }
   for (int b = 0; b < g->in.nactive && !qacc; b++) {
     mjtNum acc = mjgp_mulRow(g->in.E[g->in.active[b]], a);
-    fastest = mju_max(fastest, mjgpLEFT * m->opt.timestep * mju_abs(acc));
+    fastest = mju_max(fastest, m->opt.timestep * mju_abs(acc));
   }
   for (int b = 0; b < g->in.nactive; b++) {
     int i = g->in.active[b], at = g->config->joint[i].number, also = at;

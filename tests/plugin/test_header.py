@@ -85,6 +85,13 @@ def test_what_stays_untouched():
     for joint, key, expected in ((0, b"coulomb", 1), (0, b"stribeck_friction", 0), (1, b"coulomb", -1)):
         assert library.mjg_getStates(value, pointer(m), state, 3, n, joint, key) == expected
         assert expected == -1 or np.isnan(value[:3]).all() == (expected == 0)
+    last = ctypes.c_void_p(rows[2].ctypes.data)
+    assert (
+        library.mjg_setStates(pointer(m), last, 1, n, two, texts(b"static_ratio"), doubles(1.5), None, 1, ERROR, 400)
+        == 0
+    )
+    assert library.mjg_getStates(value, pointer(m), state, 3, n, 0, b"static_ratio") == 0
+    assert np.isnan(value[:2]).all() and value[2] == 1.5
 
 
 def test_what_inverse_refuses():

@@ -105,6 +105,12 @@ class Gears(unittest.TestCase):
             gears["knee"]
         with self.assertRaisesRegex(mjgear.GearError, "solver"):
             gears.solver = "magic"
+        before = data.plugin_state.copy()
+        gears.solver = "lemke"
+        (place,) = np.flatnonzero(data.plugin_state != before)
+        for number in (99, -1, 1e300):  # no solver's: the model's
+            data.plugin_state[place] = number
+            self.assertEqual(gears.solver, "newton")
         bare = mujoco.MjModel.from_xml_string(ARM % "")
         with self.assertRaisesRegex(mjgear.GearError, "no gear"):
             mjgear.Gears(bare, mujoco.MjData(bare))

@@ -1,5 +1,7 @@
 """mjgear.linearize: against closed forms of a slide, MuJoCo's own where it knows the whole state, and steps themselves."""
 
+import copy
+import ctypes
 import itertools
 import os
 import pathlib
@@ -9,6 +11,7 @@ import mujoco
 import numpy as np
 
 import mjgear
+from mjgear import _structs
 
 MASS, ROTOR, DAMPING, STEP = 2.0, 0.7, 3.0, 0.001
 
@@ -54,6 +57,41 @@ class ClosedForms(unittest.TestCase):
         found = mjgear.linearize(m, d)
         np.testing.assert_array_equal(found.A, [[1, 0], [0, 0]])
         np.testing.assert_array_equal(found.B, 0)
+
+    def test_no_actuation(self):
+        """Where the engine disables actuation no control acts, and this is known."""
+        m, d = slide("implicitfast", keys(eta_forward=0.8, eta_backward=0.5))
+        m.opt.disableflags |= mujoco.mjtDisableBit.mjDSBL_ACTUATION
+        d.qvel, d.ctrl = 1.0, 20.0
+        found = mjgear.linearize(m, d)
+        np.testing.assert_array_equal(found.B, 0)
+        self.assertEqual(found.side[-1], 0)
+
+    def test_leaves_the_data_as_mj_forward(self):
+        """mjg_controlDerivative moves controls and gears; behind it results are those of mj_forward, and the second half of the step is the same."""
+        gap = keys(backlash="exact", half_gap=0.001, stiffness=5000, damping=5, rotor_inertia=0.2)
+        for more in (gap, keys(presliding_stiffness=400)):
+            m, d = slide(
+                "implicitfast",
+                keys(eta_forward=0.8, eta_backward=0.75, coulomb=1) + more,
+                armature=0 if more == gap else ROTOR,
+            )
+            d.ctrl = 20.0
+            mujoco.mj_step(m, d, 50)
+            twin = copy.copy(d)
+            mujoco.mj_forward(m, twin)
+            numbers = [np.zeros((m.nu, n)) for n in (m.nv, m.npluginstate)]
+            pointers = [one.ctypes.data_as(ctypes.POINTER(ctypes.c_double)) for one in numbers]
+            side = (ctypes.c_int * m.nu)()
+            known = _structs.plugin.mjg_controlDerivative(*pointers, side, m._address, d._address, 1e-4, None, 0)
+            self.assertEqual((known, side[0]), (1, 0))
+            ours, theirs = mjgear.Gears(m, d)["j"], mjgear.Gears(m, twin)["j"]
+            for name in ("friction", "torque_in", "torque_out", "internal_force", "mode", "rotor_velocity", "gap"):
+                self.assertEqual(getattr(ours, name), getattr(theirs, name), name)
+            for data in (d, twin):
+                mujoco.mj_step2(m, data)
+            for name in ("qpos", "qvel", "plugin_state"):
+                np.testing.assert_array_equal(getattr(d, name), getattr(twin, name), name)
 
     def test_a_gear_that_rests_beside_others(self):
         """Its velocity does not depend on any control, to the last bit, as steps stop it to the last bit."""

@@ -53,6 +53,30 @@ def slip(
     return found
 
 
+def test_breaks_away_in_contact() -> None:
+    """A brake that slips with less than it holds, on a joint that an equality ties to another: it is torn off, and every step is solved."""
+    text = """<mujoco><option timestep=".001" gravity="0 0 0" integrator="{}"/><extension><plugin plugin="mjgear.brake"/></extension>
+    <worldbody><body><joint name="j" type="slide" axis="1 0 0" armature="1"/><geom size=".1" mass="1.5"/></body>
+    <body pos="0 1 0"><joint name="k" type="slide" axis="1 0 0"/><geom size=".1" mass="1"/></body></worldbody>
+    <equality><joint joint1="k" joint2="j" solref=".1 1"/></equality>
+    <actuator><motor joint="j"/><plugin name="hold" plugin="mjgear.brake" joint="j">{}</plugin></actuator></mujoco>"""
+    for integrator, side in itertools.product(("Euler", "implicitfast", "discrete"), ("motor", "link")):
+        if integrator == "discrete" and batch is None:
+            continue
+        model = mujoco.MjModel.from_xml_string(
+            text.format(integrator, keys(holding_torque=10, sliding_torque=5, side=side))
+        )
+        data, torn = mujoco.MjData(model), 0
+        gear = mjgear.Gears(model, data)["j"]
+        for step in range(400):
+            data.ctrl[0] = 12 * np.sin(0.05 * step)
+            before = data.qvel[0]
+            mujoco.mj_step(model, data)
+            assert gear.status in (0, 1), (integrator, side, step, gear.status)
+            torn += before == 0 and data.qvel[0] != 0
+        assert torn > 3, (integrator, side, torn)
+
+
 def test_against_series_of_parts() -> None:
     rng = np.random.default_rng(1)
     for integrator, side, normally in itertools.product(

@@ -118,11 +118,31 @@ static void test_jump_side(void** state) {
 }
 
 
+// a joint at rest keeps its branch where its torque is beyond the bound by no more than round-off of the torques at all
+// joints: of a solution of the system, 1e-12, where it is held exactly, and of a difference of two, 1e-10, else
+static void test_rest(void** state) {
+  const double size = 1e4, bound = 2;
+  for (int held = 0; held < 2; held++) {
+    const double tiny = (held ? 1e-12 : 1e-10) * size;
+    for (int side = -1; side <= 1; side += 2) {
+      mjgpPiece gear = {.coulomb = bound, .h = kStep, .ratio = {1, 1}, .held = held};
+      mjgp_setBounds(&gear);
+      mjgpPiece inside = gear, beyond = gear;
+      assert_int_equal(mjgp_nextPiece(&inside, 0, 0, side * (bound + 0.5 * tiny), size), 0);
+      assert_int_equal(inside.mode, 0);
+      assert_int_equal(mjgp_nextPiece(&beyond, 0, 0, side * (bound + 2 * tiny), size), 1);
+      assert_int_equal(beyond.mode, side);
+    }
+  }
+}
+
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_friction_at),
       cmocka_unit_test(test_one_solution),
       cmocka_unit_test(test_jump_side),
+      cmocka_unit_test(test_rest),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

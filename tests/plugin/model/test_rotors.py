@@ -235,6 +235,9 @@ def test_mechanics() -> None:
     mjgear.add(spec, "a", **GAP)
     (problem,) = mjgear.check(spec).problems
     assert "actuator 'm' has LuGre friction" in problem and "leave lugre out" in problem, problem
+    spec = mujoco.MjSpec.from_string(xml.format("Euler", 0.01, ' lugre="1e4 .1 .005 .008 .1"'))
+    mjgear.add(spec, "a", eta_forward=0.7)  # no gap: the rotor is the joint
+    assert not mjgear.check(spec).problems
 
 
 def test_slide_and_hinge() -> None:
