@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import difflib
 import math
 from collections.abc import Iterator, Mapping, Sequence
@@ -599,6 +600,18 @@ class Dynamometer(Bench):
                 "units of both; logs without a load: --bench friction"
             )
         return torque
+
+    def earlier(self, name: str, samples: int) -> Dynamometer:
+        """The same samples, with a column that is late by this many samples put right."""
+        made = copy.copy(self)
+        made._columns = {}
+        made.logs = [
+            replace(log, data={**log.data, name: log.data[name][np.clip(np.arange(log.n) + samples, 0, log.n - 1)]})
+            if name in log.data
+            else log
+            for log in self.logs
+        ]
+        return made
 
     def reduced(self, i: int, x: np.ndarray) -> np.ndarray:
         """A column of log i at the samples that are compared: means over steady stretches."""

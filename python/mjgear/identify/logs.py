@@ -92,6 +92,9 @@ LARGEST_VALUE = 1e100
 #: largest position of a joint with ends, rad: larger ones are mostly degrees
 LARGEST_MOTION = 50.0
 
+#: a stretch without samples: so many usual times between them, and seconds at least
+_GAP, _SHORT = 10, 0.1
+
 #: samples that are wanted for one that was measured: beyond, the time is in another unit
 _DENSEST = 20
 
@@ -483,7 +486,7 @@ def read(
                 f"{path}: column '{column.name}' goes over {span:.4g} rad, {span / (2 * math.pi):.3g} turns; name its unit, "
                 f"--column {quantity}={column.name}:deg, or :rad if that is right"
             )
-    return _resample(path, values, dt, table.first, {**table.facts, **(facts or {})})
+    return _resample(path, values, dt, table.first, {**table.facts, **(facts or {})}, angles)
 
 
 def read_all(paths: Iterable[str | Path], **options: Any) -> list[Log]:
@@ -587,6 +590,24 @@ def check_time(path: Path, time: np.ndarray, first: int) -> None:
         raise LogError(f"{path}: {place}: time does not increase ({time[back[0]]:g} s, then {time[back[0] + 1]:g} s)")
 
 
+def gaps(time: np.ndarray) -> np.ndarray:
+    """Return where the time to the next row is a stretch without samples, (n - 1)."""
+    steps = np.diff(time)
+    return np.asarray(steps > max(_GAP * float(np.median(steps)), _SHORT))
+
+
+def refuse_gaps(path: Path, time: np.ndarray) -> None:
+    """Refuse a log with a stretch without samples, over which no motion is known.
+
+    Raises:
+      LogError: there is one.
+    """
+    for k in np.flatnonzero(gaps(time))[:1]:
+        raise LogError(
+            f"{path}: no samples from {time[k]:.6g} to {time[k + 1]:.6g} s; cut the log there into two files, each a log of its own"
+        )
+
+
 def stem(path: Path) -> str:
     """Name of a log: that of its file without suffixes."""
     name = path.name
@@ -595,18 +616,26 @@ def stem(path: Path) -> str:
     return name
 
 
-def _resample(path: Path, values: dict[str, np.ndarray], dt: float, first: int, facts: dict[str, float | str]) -> Log:
-    """Values at even times, linear between the measured ones."""
+def _resample(
+    path: Path, values: dict[str, np.ndarray], dt: float, first: int, facts: dict[str, float | str], whole: bool
+) -> Log:
+    """Values at even times, linear between the measured ones. Stretches without samples are refused if the log must be whole, else left out."""
     time = values.pop("time")
     if time.size < 10:
         raise LogError(f"{path}: {time.size} samples; a log needs 10 at least")
     check_time(path, time, first)
+    if whole:
+        refuse_gaps(path, time)
     if (time[-1] - time[0]) / dt > _DENSEST * time.size:
         raise LogError(
             f"{path}: {time.size} samples in {time[-1] - time[0]:g} s, and one is wanted every {dt:g} s; if the "
             "column's unit is another than s, name it (--column time=NAME:us, ms), else take a larger --dt"
         )
     even = np.arange(time[0], time[-1], dt)
+    none = gaps(time)
+    even = even[
+        ~(none[np.searchsorted(time, even, "left").clip(1) - 1] & none[np.searchsorted(time, even, "right") - 1])
+    ]
     if even.size < 10:
         raise LogError(f"{path}: {time[-1] - time[0]:g} s are too short for samples every {dt:g} s")
     data = {name: np.interp(even, time, column) for name, column in values.items()}

@@ -65,11 +65,11 @@ class Scale:
 
     @property
     def is_contradicted(self) -> bool:
-        """True if the logs rule out every value that the tolerance allows."""
-        return self.low > 1 + self.tolerance or self.high < 1 - self.tolerance
+        """True if the logs rule out the given value, and like best one that its tolerance does not allow."""
+        return not self.low <= 1 <= self.high and abs(self.best - 1) > self.tolerance
 
     def range(self) -> tuple[float, float]:
-        """Return the factors that logs and tolerance allow, or all between the two ranges if these are disjoint."""
+        """Return the factors that logs and tolerance allow, or those of both ranges and all between where they contradict each other."""
         low, high = 1 - self.tolerance, 1 + self.tolerance
         if self.is_contradicted:
             return min(self.low, low), max(self.high, high)

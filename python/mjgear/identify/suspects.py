@@ -11,6 +11,7 @@ it if all of the residual points in the number's own direction: |r| sqrt(C_jj), 
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -26,11 +27,13 @@ from mjgear.identify.leastsquares import at
 _MISFIT = 1.5  # least ratio of residual to noise that shows a missing term
 _WORTH = 0.2  # part of the squared held-out residual that a suspect explains at least
 _LEVEL = 0.975  # probability of the test that it does so log after log, divided among the suspects
-_PERIODS = 12  # a turn, up to which friction and torque over the angle are looked for
+_PERIODS = 48  # a turn, up to which friction and torque over the angle are looked for
 _LOADS = np.linspace(0, 1, 4)  # corners of a curve over the load
 _SPEEDS = np.array([0, 0.04, 0.15, 0.4, 1])  # and over the speed, denser where Stribeck friction falls
 _FALLS = (0.03, 0.06, 0.12, 0.25, 0.5)  # speeds at which Stribeck friction has fallen
 _STEP = 1e-3  # of the torque of a term, relative to the usual torque
+_FIRST = 3  # waves over the angle that are tried beside all others
+_SHIFTS = tuple(k * n for n in (1, 2, 3, 4, 6, 8, 12, 16) for k in (-1, 1))  # samples by which a channel may be late
 _REST = 0.02  # below this part of the usual speed the direction of friction is uncertain
 
 
@@ -92,8 +95,8 @@ class Misfit:
             if self.suspects and (best := self.suspects[0]).explains > _WORTH:
                 nearest = f" (the nearest: {best.text}, {100 * best.explains:.0f} % in the mean over logs; more logs would decide)"
             return [
-                f"{misfit}. Neither time, temperature, position, direction, speed, load nor the motor's viscous friction explains it log after log"
-                f"{nearest}. The intervals cover each of them, and an error of the law as large as the residual; those 'of this law' say what predicts "
+                f"{misfit}. Neither time, temperature, heat, position, direction, speed, load, a late channel nor the motor's viscous friction explains it log "
+                f"after log{nearest}. The intervals cover each of them, and an error of the law as large as the residual; those 'of this law' say what predicts "
                 "these logs"
             ]
         first, *others = sure
@@ -120,12 +123,14 @@ def _hats(x: np.ndarray, corners: np.ndarray) -> list[np.ndarray]:
 
 @dataclass
 class _Motion:
-    """State of a log: angle, speed and load over their usual sizes, direction of friction, time of the campaign from -1 to 1."""
+    """State of a log: angle, speed and load over their usual sizes, direction of friction, time of the campaign from -1 to 1, and heat
+    of the motor since the log began, up to 1."""
 
     q: np.ndarray | None
     v: np.ndarray
     load: np.ndarray
     time: np.ndarray
+    heat: np.ndarray
     temperature: np.ndarray | None
     sign: np.ndarray = field(init=False)
 
@@ -139,6 +144,10 @@ def _time(m: _Motion) -> list[np.ndarray]:
 
 def _temperature(m: _Motion) -> list[np.ndarray]:
     return [m.sign * m.temperature, m.sign * m.temperature**2, m.v * m.temperature] if m.temperature is not None else []
+
+
+def _heat(m: _Motion) -> list[np.ndarray]:
+    return [m.sign * m.heat, m.v * m.heat]
 
 
 def _wave(n: int, brakes: bool) -> Callable[[_Motion], list[np.ndarray]]:
@@ -186,8 +195,8 @@ def _sides(m: _Motion) -> tuple[np.ndarray, np.ndarray]:
     return driven, ~driven
 
 
-#: terms along the motion of a log, or a parameter of the core that the model lacks
-Family = Callable[[_Motion], list[np.ndarray]] | str
+#: terms along the motion of a log, a parameter of the core that the model lacks, or a channel and the samples by which it is late
+Family = Callable[[_Motion], list[np.ndarray]] | str | tuple[str, int]
 
 #: name -> families of terms, of which the best one counts, and what they would mean
 _SUSPECTS: dict[str, tuple[list[Family], str]] = {
@@ -196,6 +205,10 @@ _SUSPECTS: dict[str, tuple[list[Family], str]] = {
         "Friction changes with time, by {change:+.2g} N m over these logs: --fit drift fits it; or warm up first",
     ),
     "temperature": ([_temperature], "Friction changes with the temperature, by {change:+.2g} N m over these logs"),
+    "heat": (
+        [_heat],
+        "Friction changes with the motor's heat since a log began, by {constant:.2g} N m: warm up first, or log the temperature",
+    ),
     "position": (
         [_wave(n, True) for n in range(1, _PERIODS + 1)],
         "Friction depends on the position, {periods} periods a turn: eccentricity",
@@ -215,8 +228,13 @@ _SUSPECTS: dict[str, tuple[list[Family], str]] = {
     ),
     "load": ([_load, _load_squared], "Friction depends on the load in another way"),
     "load by direction": ([_load_by_direction], "Friction that depends on the load differs between the directions"),
+    "late": (
+        ["delay", *((name, n) for name in ("output", "velocity", "torque", "current") for n in _SHIFTS)],
+        "{late}",
+    ),
     "motor": (["motor_viscous"], "The motor has viscous friction in front of the teeth: a rung, gamma_motor, fits it"),
 }
+_WAVES = ("position", "cogging")  # suspects of which two may come together
 
 
 def _motions(bench: Bench, fit: Fit) -> list[_Motion]:
@@ -230,24 +248,31 @@ def _motions(bench: Bench, fit: Fit) -> list[_Motion]:
         size = next(iter(log.data.values())).size
         time = 2 * (i + np.arange(size) / size) / n - 1
         temperature = (log.data["temperature"] - mean) / (2 * spread) if spread > 0.2 else None
+        reduced: Callable[[np.ndarray], np.ndarray] = np.asarray
+        q: np.ndarray | None
         if isinstance(bench, Pendulum):
             run = bench.simulate(fit.model, fit.values, i)
-            c = bench.constants(i)
-            load = bench.static(i, run["position"]) + c["inertia"] * np.gradient(run["velocity"], log.dt)
-            made.append(_Motion(run["position"], run["velocity"] / speed, load / torque, time, temperature))
+            q, v, motor = run["position"], run["velocity"], run["torque"]
+            load = bench.static(i, q) + bench.constants(i)["inertia"] * np.gradient(v, log.dt)
         else:
             assert isinstance(bench, Dynamometer)
-            q = log.data.get("position")
-            v, load = (bench.reduced(i, log.data[name]) for name in ("velocity", "output"))
-            made.append(
-                _Motion(
-                    None if q is None else bench.reduced(i, q),
-                    v / speed,
-                    load / torque,
-                    bench.reduced(i, time),
-                    None if temperature is None else bench.reduced(i, temperature),
-                )
+            reduced = functools.partial(bench.reduced, i)
+            q, motor = log.data.get("position"), log.data[bench.input]
+            v, load = log.data["velocity"], log.data["output"]
+        heat = log.dt * np.cumsum(motor**2)
+        made.append(
+            _Motion(
+                None if q is None else reduced(q),
+                reduced(v) / speed,
+                reduced(load) / torque,
+                reduced(time),
+                reduced(heat),
+                None if temperature is None else reduced(temperature),
             )
+        )
+    most = max(float(m.heat[-1]) for m in made)
+    for m in made:
+        m.heat /= max(most, 1e-300)
     return made
 
 
@@ -317,6 +342,32 @@ class _Equations:
         return np.array([self.left(i, self.solve(everything[everything != i])) for i in range(self.c.size)])
 
 
+def _lateness(bench: Bench, family: Family, size: float) -> str:
+    """A line about a channel that is late by so many of its family's units."""
+    if isinstance(family, tuple):
+        channel, late, remedy = (
+            f"{family[0]} of the logs",
+            size * family[1] * bench.logs[0].dt,
+            "check its filter and time stamps",
+        )
+    else:
+        channel, late, remedy = "input", size * bench.unit_of("delay"), "--fit delay fits it"
+    return f"The {channel} is {'late' if late > 0 else 'early'} by {abs(late):.2g} s: {remedy}"
+
+
+@dataclass
+class _Tried:
+    """Families that were tried together: their places, their equations, and the squared residual of each log when it was left out."""
+
+    which: tuple[int, ...]
+    equations: _Equations
+    after: np.ndarray
+
+    def left(self) -> float:
+        """The latter of all logs."""
+        return float(self.after.sum())
+
+
 def look(bench: Bench, fit: Fit) -> Misfit:
     """Compare the residual with the sensors' noise, and try the suspects one by one."""
     logs = range(len(bench.logs))
@@ -339,38 +390,59 @@ def look(bench: Bench, fit: Fit) -> Misfit:
     level = 1 - (1 - _LEVEL) / len(_SUSPECTS)
 
     def effects(family: Family) -> list[np.ndarray]:
-        """Columns of each log."""
+        """Columns of each log; none where the term does not show."""
+        if callable(family):
+            made = [[_effect(bench, fit, i, term, residuals[i]) for term in family(motions[i])] for i in logs]
+            return [np.column_stack(columns) for columns in made if columns]
         if isinstance(family, str):
-            step = _STEP * bench.unit_of(family)
-            more = bench.residuals(fit.model, {**fit.values, family: step}, logs)
-            return [(b - a)[:, None] / _STEP for a, b in zip(residuals, more)]
-        made = [[_effect(bench, fit, i, term, residuals[i]) for term in family(motions[i])] for i in logs]
-        return [np.column_stack(columns) for columns in made if columns]
+            step, changed = (
+                _STEP,
+                bench.residuals(fit.model, {**fit.values, family: _STEP * bench.unit_of(family)}, logs),
+            )
+        elif isinstance(bench, Dynamometer):
+            step, changed = 1.0, bench.earlier(*family).residuals(fit.model, fit.values, logs)
+        else:
+            return []
+        columns = [(b - a)[:, None] / step for a, b in zip(residuals, changed)]
+        return columns if any(map(np.any, columns)) else []
+
+    def tried_with(which: tuple[int, ...], columns: Sequence[Sequence[np.ndarray]]) -> _Tried:
+        equations = _Equations.of([np.column_stack([own, *more]) for own, *more in zip(J, *columns)], residuals)
+        return _Tried(which, equations, equations.held_out())
 
     found = []
     for name, (families, text) in _SUSPECTS.items():
-        tried = []
-        for k, family in enumerate(families):
-            if family not in bench.space(fit.model).names and (made := effects(family)):
-                equations = _Equations.of([np.column_stack(columns) for columns in zip(J, made)], residuals)
-                tried.append((equations.held_out(), k, equations))
+        columns = {
+            k: made
+            for k, family in enumerate(families)
+            if family not in bench.space(fit.model).names and (made := effects(family))
+        }
+        tried = sorted((tried_with((k,), [made]) for k, made in columns.items()), key=_Tried.left)
         if not tried:
             continue
-        tried.sort(key=lambda t: float(t[0].sum()))
-        after, k, _ = tried[0]
-        explains = 1 - after.sum() / before.sum()
-        is_sure = bool(explains > _WORTH and is_positive(np.log(before / after), level))
+        best = tried[0]
+        if name in _WAVES:
+            pairs = {(min(k, one.which[0]), max(k, one.which[0])) for one in tried[:_FIRST] for k in columns}
+            two = [tried_with(pair, [columns[k] for k in pair]) for pair in sorted(pairs) if pair[0] != pair[1]]
+            two.sort(key=_Tried.left)
+            if two and is_positive(np.log(best.after / two[0].after), level):
+                tried, best = two, two[0]
+        explains = 1 - best.left() / before.sum()
+        is_sure = bool(explains > _WORTH and is_positive(np.log(before / best.after), level))
         values: list[dict[str, float]] = []
         reach: list[dict[str, float]] = []
-        change = np.zeros(1)
-        for other, _, equations in tried:
-            if not is_positive(np.log(other / after), level):  # as good as the best family
-                x = equations.solve(np.array(logs))
+        size = 0.0
+        for one in tried:
+            if not is_positive(np.log(one.after / best.after), level):  # as good as the best family
+                x = one.equations.solve(np.array(logs))
                 there = np.clip(here + x[: here.size], space.low, space.high)
-                change = change if values else bench.scale["torque"] * x[here.size :]
+                size = size if values else float(x[here.size])
                 values.append(dict(zip(space.names, (there * space.size).tolist())))
-                reach += _reach(space, there, equations, x, sensed) if is_sure else []
-        text = text.format(change=2 * change[0], constant=abs(change[0]), periods=k + (1 if name == "position" else 2))
+                reach += _reach(space, there, one.equations, x, sensed) if is_sure else []
+        told = {"change": 2 * bench.scale["torque"] * size, "constant": bench.scale["torque"] * abs(size)}
+        first = 1 if name == "position" else 2
+        periods = " and ".join(str(k + first) for k in best.which)
+        text = text.format(**told, periods=periods, late=_lateness(bench, families[best.which[0]], size))
         found.append(Suspect(name, float(explains), is_sure, text, values[0], reach))
     found.sort(key=lambda s: -s.explains)
     return Misfit(ratio, found, _reach(space, here, plain, np.zeros(here.size), sensed))

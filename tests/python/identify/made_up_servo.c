@@ -9,22 +9,26 @@ typedef struct Servo_ {
       motor_viscous;
   // relative change of friction in 1/s and over the angle, torque over the angle, periods a turn of both, constant torque
   double drift, eccentric, cogging, periods, bias;
-  double start;                   // time at which the log begins, s
-  double sticky;                  // relative gain of friction at rest
-  double sticky_speed;            // that halves the gain, rad/s
-  double squared;                 // friction at 1 N m of load, which grows with its square, N m
+  double start;                       // time at which the log begins, s
+  double sticky;                      // relative gain of friction at rest
+  double sticky_speed;                // that halves the gain, rad/s
+  double squared;                     // friction at 1 N m of load, which grows with its square, N m
+  double eccentric_too, periods_too;  // a second change of friction over the angle
+  double
+      heating;  // part of friction that goes with heat, which 1 N m of the motor makes in a second
   double inertia, gravity, gain;  // parameters of the load and of the controller
 } Servo;
 
 
 // acceleration under a motor torque at an angle and a time
-static double accelerate(const Servo* s, double q, double v, double motor, double t) {
+static double accelerate(const Servo* s, double q, double v, double motor, double t, double heat) {
   double m = s->armature, M = s->inertia, gv = s->gamma_v, gs = s->gamma_u + gv;
   double turn = sin(s->periods * q);
-  double warm = 1 + s->drift * t;
+  double warm = (1 + s->drift * t) * exp(-s->heating * heat);
   double sticky = s->sticky_speed > 0 ? s->sticky * exp2(-fabs(v) / s->sticky_speed) : 0;
   double load = s->gravity * sin(q + s->offset) + s->cogging * turn + s->bias;
-  double c = s->coulomb * warm * (1 + s->eccentric * turn + sticky);
+  double c = s->coulomb * warm *
+             (1 + s->eccentric * turn + s->eccentric_too * sin(s->periods_too * q) + sticky);
   motor -= s->motor_viscous * v;
   double net = motor - load - s->viscous * warm * v;
   double d = v != 0 ? copysign(1, v) : net != 0 ? copysign(1, net) : 0;
@@ -67,7 +71,7 @@ static double told(double* since, const Servo* s, const double* goal, double sam
 // position at each of n samples, by Heun's method; goal: at each sample, n + 1 of them
 EXPORT void madeUpSimulate(double* position, const Servo* s, const double* goal, int n, int steps,
                            double sample, double step) {
-  double q = 0, v = 0, since;
+  double q = 0, v = 0, heat = 0, since;
   for (int k = 0; k < n; k++) {
     position[k] = q;
     for (int i = 0; i < steps; i++) {
@@ -76,12 +80,13 @@ EXPORT void madeUpSimulate(double* position, const Servo* s, const double* goal,
       double after = told(&since, s, goal, sample, t + step);
       double now = before + fmin(fmax(since / step, 0), 1) * (after - before);
       double gain = s->torque_constant * s->gain;
-      double a1 = accelerate(s, q, v, gain * (now - q), s->start + t);
+      double a1 = accelerate(s, q, v, gain * (now - q), s->start + t, heat);
       double v1 = v + step * a1, next = q + step * v;
       v1 = v * v1 < 0 ? 0 : v1;
-      double a2 = accelerate(s, next, v1, gain * (now - next), s->start + t + step);
+      double a2 = accelerate(s, next, v1, gain * (now - next), s->start + t + step, heat);
       double v2 = v == 0 && a1 == 0 ? 0 : v + step / 2 * (a1 + a2);
       v2 = v * v2 < 0 ? 0 : v2;
+      heat += step * pow(gain * (now - q), 2);
       q += step / 2 * (v + v2);
       v = v2;
     }

@@ -51,6 +51,9 @@ class Made:
     sticky: float = 0.0
     sticky_speed: float = 0.0
     squared: float = 0.0
+    eccentric_too: float = 0.0
+    periods_too: float = 0.0
+    heating: float = 0.0
 
 
 @dataclasses.dataclass

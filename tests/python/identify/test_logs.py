@@ -80,6 +80,16 @@ class Refused(Folder):
             with self.assertRaisesRegex(identify.LogError, "above 0"):
                 identify.read(self.file("t.csv", csv_text()), dt=dt)
 
+    def test_stretch_without_samples(self):
+        """A log whose motion is unknown for a while is refused; samples of a dynamometer are where it was logged."""
+        rows = [row for row in ROWS if not 0.2 < row[0] < 0.45]
+        self.refused("gap.csv", csv_text(rows=rows), "no samples from 0.2 to 0.45 s", "cut the log there")
+        rows = [[t, math.cos(t), u] for t, _, u in rows]
+        path = self.file("free.csv", csv_text("time,velocity,torque", rows))
+        log = identify.read(path, dt=0.01, angles=False)
+        self.assertEqual(log.n, len(rows) - 1)
+        np.testing.assert_allclose(log.data["velocity"], [v for _, v, _ in rows[:-1]], atol=1e-12)
+
     def test_compressed(self):
         whole = gzip.compress(csv_text().encode())
         self.assertEqual(identify.read(self.file("w.csv.gz", whole)).name, "w")

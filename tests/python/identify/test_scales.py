@@ -17,6 +17,7 @@ from mjgear import identify
 from mjgear.identify import scales
 from mjgear.identify.diagnose import findings
 from mjgear.identify.intervals import derived
+from test_ladder import delivered
 
 GAMMA = identify.MODELS["gamma"]
 LONG = bool(os.environ.get("MJGEAR_LONG"))
@@ -113,6 +114,27 @@ class Scales(unittest.TestCase):
         found = identify.intervals(bench, fit, 2, ends=scale.ends())
         lines = [line for line in findings(bench, fit, found, scale) if line.startswith("gamma_u is below 0")]
         self.assertIn("the torque constant or the load may be wrong", lines[0])
+
+
+class Sensor(unittest.TestCase):
+    """A torque sensor whose scale is off by twice its tolerance: the report contradicts it, and the intervals hold."""
+
+    def test_beyond_its_tolerance(self):
+        rng, truth, logs = np.random.default_rng(1), {"gamma_u": 0.16, "gamma_v": 0.38, "coulomb": 1.4}, []
+        for k in range(8):
+            t = 0.02 * np.arange(300)
+            u, v = 100 * (0.4 + 0.07 * k) * np.sin((1 + 0.2 * k) * t + k), (2 + 0.3 * k) * np.sin(0.7 * t + 2 * k)
+            x = delivered(u, v, truth["gamma_u"], truth["gamma_v"], truth["coulomb"]) - 1.4 * v
+            output = 1.1 * (x + 0.3 * rng.standard_normal(t.size))
+            logs.append(identify.Log(f"log {k}", 0.02, {"velocity": v, "torque": u, "output": output}))
+        bench = identify.Dynamometer(logs, identify.servo("torque"))
+        fit = identify.fit(bench, identify.MODELS["gamma"], identify.Budget(starts=1))
+        scale = scales.profile(bench, fit)
+        self.assertIn("the logs contradict", scale.notes()[0])
+        self.assertAlmostEqual(scale.best, 1.1, delta=0.05)
+        found = identify.intervals(bench, fit, 8, ends=scale.ends())
+        for name, value in truth.items():
+            self.assertTrue(found[name].low <= value <= found[name].high, (name, value, found[name]))
 
 
 class Choice(unittest.TestCase):

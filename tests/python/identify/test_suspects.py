@@ -6,6 +6,7 @@ of 20, intervals that hold in at least 18 of 20. Else one of each of SHORT, alwa
 
 import dataclasses
 import os
+import re
 import unittest
 
 import numpy as np
@@ -57,6 +58,23 @@ def bench(logs, torque_constant, *fitted):
     return made
 
 
+FINE = 1e-3  # s
+
+
+def late_logs(channel, samples):
+    """A gear on a dynamometer, every 20 ms, with a channel that is late by samples of FINE."""
+    rng, made = np.random.default_rng(2), []
+    for k in range(8):
+        t = FINE * np.arange(6200)
+        u, v = 100 * (0.4 + 0.07 * k) * np.sin((1 + 0.2 * k) * t + k), (2 + 0.3 * k) * np.sin(0.7 * t + 2 * k)
+        data = {"torque": u, "velocity": v, "output": delivered(u, v, 0.1, 0.15, 2.0) - 0.5 * v}
+        data[channel] = np.concatenate([np.full(samples, data[channel][0]), data[channel][:-samples]])
+        data = {name: x[200::20] for name, x in data.items()}
+        data["output"] = data["output"] + 0.3 * rng.standard_normal(data["output"].size)
+        made.append(identify.Log(f"log {k}", 20 * FINE, data))
+    return made
+
+
 def say(name, **counts):
     """A row of the table of counts."""
     if LONG:
@@ -99,6 +117,42 @@ class Suspects(unittest.TestCase):
                 if "periods" in structure:
                     told = sum(f"{structure['periods']} periods a turn" in m.notes()[0] for m in right)
                     self.assertGreaterEqual(told, 0.75 * DRAWS, [m.notes() for m in right])
+
+    def test_beside(self):
+        """Structures that a family of terms must be wide enough for."""
+        for name, structure, said in (
+            ("cogging", {"cogging": 0.02, "periods": 24}, "24 periods a turn"),
+            (
+                "position",
+                {"eccentric": 0.4, "periods": 3, "eccentric_too": 0.4, "periods_too": 7},
+                "3 and 7 periods a turn",
+            ),
+            ("heat", {"heating": 0.05}, "motor's heat"),
+        ):
+            with self.subTest(name):
+                found = [self.misfit(**structure) for _ in range(DRAWS)]
+                right = [m.suspects[0].name == name and m.suspects[0].is_sure and said in m.notes()[0] for m in found]
+                say(f"{name} ({said})", sure=sum(right))
+                self.assertGreaterEqual(sum(right), 0.75 * DRAWS, [m.notes() for m in found])
+
+    def test_late(self):
+        """A channel of a dynamometer that is logged late, of a gear sampled every millisecond."""
+        for channel, late in (("output", 0.08), ("velocity", 0.06), ("torque", 0.05)):
+            with self.subTest(channel):
+                made = identify.Dynamometer(late_logs(channel, round(late / FINE)), TORQUE)
+                found = suspects.look(made, identify.fit(made, identify.MODELS["gamma"], identify.Budget(starts=1)))
+                self.assertEqual((found.suspects[0].name, found.suspects[0].is_sure), ("late", True), found.notes())
+                told = re.search(rf"The {channel} of the logs is late by ([0-9.]+) s", found.notes()[0])
+                self.assertAlmostEqual(float(told[1]), late, delta=0.01, msg=found.notes())
+
+    def test_late_input(self):
+        """A servo whose input is late, with a model without a delay."""
+        servo, logs = drawn(self.rng, delay=0.03)
+        made = bench(logs, servo.torque_constant)
+        made.extra = tuple(name for name in made.extra if name != "delay")
+        found = suspects.look(made, identify.fit(made, identify.MODELS["gamma"], identify.Budget(starts=1)))
+        self.assertEqual((found.suspects[0].name, found.suspects[0].is_sure), ("late", True), found.notes())
+        self.assertIn("The input is late", found.notes()[0])
 
     def test_clean(self):
         found = [self.misfit() for _ in range(DRAWS)]

@@ -240,6 +240,7 @@ def _time(
         return float(step) * np.arange(n)
     time = single.in_si(path, table, "time", column)
     single.check_time(path, time, table.first)
+    single.refuse_gaps(path, time)
     return time
 
 
