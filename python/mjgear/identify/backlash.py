@@ -16,7 +16,7 @@ import numpy as np
 from scipy.ndimage import maximum_filter1d, minimum_filter1d
 from scipy.optimize import least_squares
 
-from mjgear.identify.bench import Pendulum, carried
+from mjgear.identify.bench import Pendulum, acceleration, carried
 from mjgear.identify.leastsquares import minimize
 from mjgear.identify.logs import Log, LogError
 from mjgear.identify.models import Model
@@ -57,9 +57,7 @@ def from_two_encoders(logs: Sequence[Log], least: float = 0.2) -> dict[str, floa
     for log in logs:
         if "rotor" not in log.data:
             raise LogError(f"{log.name}: no column for rotor, the motor's encoder")
-        facts = carried(log)
-        smooth = np.ones(9) / 9
-        a = np.convolve(np.gradient(log.data["velocity"], log.dt), smooth, "same")
+        facts, a = carried(log), acceleration(log)
         q = log.data["position"]
         torques.append(facts["gravity"] * np.sin(q) - log.along(q) + facts["inertia"] * a)
         ahead.append(log.data["rotor"] - log.data["position"])
@@ -139,7 +137,5 @@ def _held(
     """Values fitted with the gap held, their cost, and the number of simulations."""
     bench.known["half_gap"] = gap
     space = bench.space(model)
-    result, n = minimize(
-        bench, model, logs, np.array([near[name] for name in space.names]) / space.size, space, iterations, rough=rough
-    )
-    return {**bench.known, **dict(zip(space.names, (result.x * space.size).tolist()))}, float(result.cost), n
+    result, n = minimize(bench, model, logs, space.point(near), space, iterations, rough=rough)
+    return {**bench.known, **space.values(result.x)}, float(result.cost), n

@@ -96,6 +96,12 @@ def motion(logs: Sequence[Log]) -> tuple[float, float]:
     return _positive(speed), _positive(math.sqrt(range_ / square)) if square > 0 else 1.0
 
 
+def acceleration(log: Log) -> np.ndarray:
+    """Rate of the measured velocity, rad/s2, in the mean over nine samples."""
+    made: np.ndarray = np.convolve(np.gradient(log.data["velocity"], log.dt), np.ones(9) / 9, "same")
+    return made
+
+
 @dataclass
 class Space:
     """The free parameters of a model on a bench, in units of their typical size.
@@ -112,6 +118,14 @@ class Space:
     low: np.ndarray
     high: np.ndarray
     start: np.ndarray
+
+    def point(self, values: Mapping[str, float]) -> np.ndarray:
+        """Return the optimizer's point of these values."""
+        return np.asarray(np.array([values[name] for name in self.names]) / self.size)
+
+    def values(self, z: np.ndarray) -> dict[str, float]:
+        """Return the values at a point of the optimizer, SI."""
+        return dict(zip(self.names, (z * self.size).tolist()))
 
 
 class Bench:

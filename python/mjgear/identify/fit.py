@@ -89,7 +89,7 @@ def fit(
 
     # a gap has starts of its own
     if "half_gap" in space.names and isinstance(bench, Pendulum):
-        first = near[0] if near else dict(zip(space.names, middle * space.size))
+        first = near[0] if near else space.values(middle)
         starts = []
         if backlash.has_two_encoders([bench.logs[i] for i in logs]):
             swept, spent = backlash.sweep(bench, model, logs, first, budget.starts + 1)
@@ -116,7 +116,7 @@ def fit(
         starts.append(other)
 
     # over whole logs: a few iterations from everywhere, then on from the best ones
-    starts += [np.array([v.get(n, m * s) / s for n, m, s in zip(space.names, middle, space.size)]) for v in near]
+    starts += [space.point({**space.values(middle), **v}) for v in near]
     tried = [minimize(bench, model, logs, z, space, min(_RACE, iterations), rough=True) for z in starts]
     if iterations > 1:
         ahead = sorted((r for r, _ in tried), key=lambda r: float(r.cost))[:_AHEAD]
@@ -127,9 +127,8 @@ def fit(
         tried.append(minimize(bench, model, logs, leader.x, space, iterations))
     spent += sum(n for _, n in tried)
     best = min((result for result, _ in tried), key=lambda r: r.cost)
-    values = dict(zip(space.names, (best.x * space.size).tolist()))
     costs = sorted(float(result.cost) for result, _ in tried)
-    return Fit(model, values, float(best.cost), costs, spent, best.jac, time.process_time() - begin)
+    return Fit(model, space.values(best.x), float(best.cost), costs, spent, best.jac, time.process_time() - begin)
 
 
 def fit_ladder(
@@ -254,8 +253,7 @@ def _improved(
     space = bench.space(found.model)
     costs, simulations, best = list(found.costs), found.simulations, None
     for values in near:
-        z = np.array([values[name] for name in space.names]) / space.size
-        result, n = minimize(bench, found.model, logs, z, space, budget.iterations, rough=True)
+        result, n = minimize(bench, found.model, logs, space.point(values), space, budget.iterations, rough=True)
         simulations += n
         if result.cost < found.cost * (1 - _WORTH):
             result, n = minimize(bench, found.model, logs, result.x, space, budget.iterations)
@@ -264,8 +262,7 @@ def _improved(
         if result.cost < (best.cost if best else found.cost):
             best = result
     if best is not None:
-        values = dict(zip(space.names, (best.x * space.size).tolist()))
-        found = replace(found, values=values, cost=float(best.cost), jacobian=best.jac)
+        found = replace(found, values=space.values(best.x), cost=float(best.cost), jacobian=best.jac)
     return replace(
         found, costs=sorted(costs), simulations=simulations, seconds=found.seconds + time.process_time() - begin
     )
@@ -277,7 +274,5 @@ def _at_least(bench: Bench, found: Fit, inner: Fit, logs: Sequence[int]) -> Fit:
         return found
     space = bench.space(found.model)
     values = embedded(bench, inner, found.model)[0]
-    cost, jacobian, n = at(
-        bench, found.model, logs, np.array([values[name] for name in space.names]) / space.size, space
-    )
+    cost, jacobian, n = at(bench, found.model, logs, space.point(values), space)
     return replace(found, values=values, cost=cost, jacobian=jacobian, simulations=found.simulations + n)

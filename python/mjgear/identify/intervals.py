@@ -130,7 +130,7 @@ def intervals(
     n = len(bench.logs)
     space = bench.space(fit.model)
     names = list(_with_derived(fit.values))
-    here = np.array([fit.values[k] for k in space.names]) / space.size
+    here = space.point(fit.values)
     estimate = np.array(list(_with_derived(fit.values).values()))
 
     def refit(
@@ -138,7 +138,7 @@ def intervals(
     ) -> np.ndarray:
         tried = [minimize(bench, fit.model, logs, z, space, iterations, cache)[0] for z in starts]
         result = min(tried, key=lambda r: r.cost)
-        return np.array(list(_with_derived(dict(zip(space.names, (result.x * space.size).tolist()))).values()))
+        return np.array(list(_with_derived(space.values(result.x)).values()))
 
     # scatter over logs
     rng = np.random.default_rng(seed)
@@ -162,8 +162,7 @@ def intervals(
             bench.known[name] = value * scale
             starts = [here]
             if name == "torque_constant":
-                moved = with_torque_constant(fit.values, scale)
-                starts.append(np.array([moved[k] for k in space.names]) / space.size)
+                starts.append(space.point(with_torque_constant(fit.values, scale)))
             two.append(refit(range(n), 40, starts=starts))
         bench.known[name] = value
         spread += (np.abs(np.array(two) - estimate).max(axis=0)) ** 2
@@ -176,7 +175,7 @@ def intervals(
     shift: dict[str, float] = {}
     if (finer := bench.finer()) is not None:
         half_step = minimize(finer, fit.model, range(n), here, space, 12)[0].x
-        shift = dict(zip(space.names, (2 * (half_step - here) * space.size).tolist()))
+        shift = space.values(2 * (half_step - here))
     is_shown = _is_known(bench, fit, space, here)
 
     def covering(ends: Sequence[Mapping[str, float]]) -> tuple[list[Interval], np.ndarray]:
@@ -231,7 +230,7 @@ def gradients(space: Space, z: np.ndarray) -> np.ndarray:
     """Return the derivatives of all numbers and efficiencies by the point of the optimizer, (numbers, z)."""
 
     def point(z: np.ndarray) -> np.ndarray:
-        return np.array(list(_with_derived(dict(zip(space.names, (z * space.size).tolist()))).values()))
+        return np.array(list(_with_derived(space.values(z)).values()))
 
     return np.array([(point(z + d) - point(z - d)) / 2e-5 for d in 1e-5 * np.eye(z.size)]).T
 

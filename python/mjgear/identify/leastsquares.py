@@ -48,7 +48,7 @@ class _Residual:
         self._last: tuple[bytes, np.ndarray] | None = None
 
     def values(self, z: np.ndarray) -> dict[str, float]:
-        return dict(zip(self.space.names, (mirrored(z, self.space) * self.space.size).tolist()))
+        return self.space.values(mirrored(z, self.space))
 
     def _blocks(self, z: np.ndarray) -> list[np.ndarray]:
         # simulations of other samples of the same logs at this very point are reused

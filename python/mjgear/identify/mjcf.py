@@ -1,13 +1,10 @@
-"""MJCF of the result, and its simulation by MuJoCo."""
+"""MJCF of the result."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Collection, Mapping
 from xml.sax.saxutils import escape
-
-import mujoco
-import numpy as np
 
 from mjgear.identify.bench import GRAVITY, Bench, Pendulum
 from mjgear.identify.intervals import derived
@@ -183,39 +180,3 @@ def pendulum(bench: Pendulum, model: Model, values: Mapping[str, float], i: int 
             "",
         ]
     )
-
-
-def inputs(bench: Pendulum, values: Mapping[str, float], i: int) -> np.ndarray:
-    """Control of the actuator of log i at each sample: the input, delayed and with its slew limited."""
-    log = bench.logs[i]
-    constants = {**bench.constants(i), **bench.known, **values}
-    given = log.data[bench.input]
-    late = np.interp(np.arange(log.n) - constants["delay"] / log.dt - 0.5 / bench.substeps(i), np.arange(log.n), given)
-    slew = constants["slew"] * log.dt
-    if bench.input == "goal" and slew > 0:
-        goal = given[0]
-        for k in range(log.n):
-            goal += min(max(late[k] - goal, -slew), slew)
-            late[k] = goal
-    return np.asarray(late)
-
-
-def replay(bench: Pendulum, model: Model, values: Mapping[str, float], i: int) -> np.ndarray:
-    """Position at each sample of log i, simulated by MuJoCo from the MJCF."""
-    m = mujoco.MjModel.from_xml_string(pendulum(bench, model, values, i))
-    d = mujoco.MjData(m)
-    log = bench.logs[i]
-    d.qpos[0], d.qvel[0] = log.data["position"][0], log.data["velocity"][0]
-    told = inputs(bench, values, i)
-    enable = log.data.get("enable", np.ones(log.n, bool))
-    substeps = bench.substeps(i)
-    out = np.empty(log.n)
-    for k in range(log.n):
-        out[k] = d.qpos[0]
-        d.ctrl[0] = told[k]
-        if enable[k]:
-            m.opt.disableflags &= ~mujoco.mjtDisableBit.mjDSBL_ACTUATION.value
-        else:
-            m.opt.disableflags |= mujoco.mjtDisableBit.mjDSBL_ACTUATION.value
-        mujoco.mj_step(m, d, substeps)
-    return out

@@ -11,8 +11,8 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from mjgear.identify import core, pages
-from mjgear.identify.bench import Dynamometer, Pendulum
-from mjgear.identify.models import MODELS, PARAMETERS
+from mjgear.identify.bench import Dynamometer, Pendulum, acceleration
+from mjgear.identify.models import MODELS
 from mjgear.identify.result import Identification
 
 
@@ -39,14 +39,16 @@ def write(found: Identification, title: str) -> str:
         "residuals": "Errors of the chosen model against speed, load, position and temperature: a trend is something that the model lacks.",
         "held_out": "Errors of the logs when they were left out of the fit.",
     }
+    head, cells = found.scores()
+    given = [(name, f"{value:.5g}", "", "given") for name, value in found.bench.known.items()]
     parts = [
         f"<p>{len(found.bench.logs)} logs. Chosen by what it predicts held out: <b>{html.escape(MODELS[found.chosen].title)}</b>.</p>",
         "<h2>Numbers</h2>",
-        _parameter_table(found),
+        pages.table(["number", "value", "unit", "95 % interval"], [*found.cells(), *given]),
         *pages.remarks("What the logs leave open", found.notes),
         f"<h2>Models</h2><p>Mean absolute error in {found.bench.unit}: on the logs that were fitted, and on logs that were left "
         "out of the fit. Every model had the same starts and iterations.</p>",
-        _model_table(found),
+        pages.table(head, cells.values(), list(cells).index(found.chosen) if found.chosen in cells else -1),
         "<h2>Plots</h2>",
         *(pages.image(figure, name, captions[name]) for name, figure in figures(found).items()),
         f"<h2>MJCF</h2><pre>{html.escape(found.mjcf())}</pre>",
@@ -54,52 +56,20 @@ def write(found: Identification, title: str) -> str:
     return pages.page(title, parts)
 
 
-def _parameter_table(found: Identification) -> str:
-    rows = []
-    for name, i in found.intervals.items():
-        number, interval = i.text()
-        law = f", of this law {i.law.text()[1]}" if i.law else ""
-        rows.append([name, number, PARAMETERS[name].si if name in PARAMETERS else "1", interval + law])
-    rows += [[name, f"{value:.5g}", "", "given"] for name, value in found.bench.known.items()]
-    return pages.table(["number", "value", "unit", "95 % interval"], rows)
-
-
-def _model_table(found: Identification) -> str:
-    ways = list(found.held.errors)
-    fits = {name: fit for name, fit in found.fits.items() if all(name in found.held.errors[w] for w in ways)}
-    rows = [
-        [html.escape(fit.model.title), str(len(fit.values)), f"{found.error(name):.4f}"]
-        + [f"{found.held.mean(name, way):.4f}" for way in ways]
-        for name, fit in fits.items()
-    ]
-    head = ["model", "parameters", "fitted", *(f"{way} left out" for way in ways)]
-    return pages.table(head, rows, list(fits).index(found.chosen) if found.chosen in fits else -1)
-
-
-def _viscous(found: Identification, v: np.ndarray) -> np.ndarray:
-    """Return viscous friction, which plots of the law omit in points and line."""
-    return np.asarray({**found.bench.known, **found.fit.values}.get("viscous", 0.0) * v)
-
-
-def _rotor_viscous(found: Identification, v: np.ndarray) -> np.ndarray:
-    """Viscous friction in front of the teeth."""
-    return np.asarray({**found.bench.known, **found.fit.values}.get("motor_viscous", 0.0) * v)
-
-
 def torques(found: Identification, i: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Of the moving samples of a log: torque into the gear, delivered torque without viscous friction, speed, all from measured
     motion."""
     bench, fit = found.bench, found.fit
-    values = {**bench.known, **fit.values}
+    values = {"viscous": 0.0, "motor_viscous": 0.0, **bench.known, **fit.values}
     if isinstance(bench, Dynamometer):
         u, _, v = bench.delivered(fit.model, values, i)
-        return u - _rotor_viscous(found, v), bench.reduced(i, bench.logs[i].data["output"]) + _viscous(found, v), v
+        output = bench.reduced(i, bench.logs[i].data["output"])
+        return u - values["motor_viscous"] * v, output + values["viscous"] * v, v
     assert isinstance(bench, Pendulum)
     log = bench.logs[i]
     c = bench.constants(i)
     v = log.data["velocity"]
-    smooth = np.ones(9) / 9
-    a = np.convolve(np.gradient(v, log.dt), smooth, "same")
+    a = acceleration(log)
     told = log.data[bench.input]
     if bench.input == "goal":
         most, error = c["limit"] or np.inf, told - log.data["position"]
@@ -113,11 +83,11 @@ def torques(found: Identification, i: int) -> tuple[np.ndarray, np.ndarray, np.n
     else:
         motor = told * (k if bench.drive == "current" else 1.0)
     motor = values.get("torque_scale", 1.0) * motor * log.data.get("enable", np.ones(log.n))
-    delivered = (
-        bench.static(i, log.data["position"] + values.get("offset", 0.0)) + c["inertia"] * a + _viscous(found, v)
-    )
+    held = bench.static(i, log.data["position"] + values.get("offset", 0.0))
+    delivered = held + c["inertia"] * a + values["viscous"] * v
     moving = np.abs(v) > 0.1
-    return (motor - values.get("armature", 0.0) * a - _rotor_viscous(found, v))[moving], delivered[moving], v[moving]
+    into = motor - values.get("armature", 0.0) * a - values["motor_viscous"] * v
+    return into[moving], delivered[moving], v[moving]
 
 
 def _law(found: Identification) -> Figure:

@@ -14,8 +14,6 @@ from mjgear.identify.intervals import Intervals
 from mjgear.identify.models import MODELS, PARAMETERS
 from mjgear.identify.suspects import Misfit
 
-_UNITS = {"eta_forward": "1", "eta_backward": "1", "eta_forward x eta_backward": "1"}
-
 
 @dataclass
 class Identification:
@@ -48,31 +46,39 @@ class Identification:
         fit = self.fits[model or self.chosen]
         return float(self.bench.errors(fit.model, fit.values).mean())
 
-    def table(self) -> str:
-        """Models in rows: parameters, error on the logs, errors held out."""
+    def scores(self) -> tuple[list[str], dict[str, list[str]]]:
+        """Head and cells of each model: parameters, error on the logs, errors held out."""
         ways = list(self.held.errors)
-        head = ["model", "parameters", "fitted"] + [f"{way} left out" for way in ways]
-        rows = [
-            [MODELS[n].title + (" *" if n == self.chosen else ""), str(len(f.values)), f"{self.error(n):.4f}"]
+        cells = {
+            n: [MODELS[n].title, str(len(f.values)), f"{self.error(n):.4f}"]
             + [f"{self.held.mean(n, way):.4f}" for way in ways]
             for n, f in self.fits.items()
             if all(n in self.held.errors[way] for way in ways)
-        ]
+        }
+        return ["model", "parameters", "fitted"] + [f"{way} left out" for way in ways], cells
+
+    def table(self) -> str:
+        """Models in rows."""
+        head, cells = self.scores()
+        rows = [[title + (" *" if n == self.chosen else ""), *more] for n, (title, *more) in cells.items()]
         width = [max(len(row[i]) for row in [head, *rows]) for i in range(len(head))]
         return "\n".join(
             "  ".join(cell.ljust(w) if i == 0 else cell.rjust(w) for i, (cell, w) in enumerate(zip(row, width)))
             for row in [head, *rows]
         )
 
-    def numbers(self) -> str:
-        """Parameters of the chosen model with their intervals."""
-        lines = []
+    def cells(self) -> list[tuple[str, str, str, str]]:
+        """Name, value, unit and interval of each parameter of the chosen model."""
+        made = []
         for name, i in self.intervals.items():
-            unit = PARAMETERS[name].si if name in PARAMETERS else _UNITS.get(name, "")
             value, interval = i.text()
             law = f", of this law {i.law.text()[1]}" if i.law else ""
-            lines.append(f"  {name:<28}{value:>12} {unit:<10} {interval}{law}")
-        return "\n".join(lines)
+            made.append((name, value, PARAMETERS[name].si if name in PARAMETERS else "1", interval + law))
+        return made
+
+    def numbers(self) -> str:
+        """Parameters of the chosen model with their intervals, in lines."""
+        return "\n".join(f"  {name:<28}{value:>12} {unit:<10} {text}" for name, value, unit, text in self.cells())
 
     def mjcf(self, log: int = 0) -> str:
         """The bench of a log as MJCF, with the chosen model."""

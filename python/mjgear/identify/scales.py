@@ -164,15 +164,14 @@ def _costs(bench: Bench, model: Model, values: Mapping[str, float]) -> np.ndarra
     return np.array([robust_cost(r, bench.noise) for r in bench.residuals(model, values, range(len(bench.logs)))])
 
 
-def _at(
-    bench: Bench, fit: Fit, name: str, value: float, near: Mapping[str, float], iterations: int = _ITERATIONS
-) -> dict[str, float]:
+def _at(bench: Bench, fit: Fit, name: str, value: float, near: Mapping[str, float]) -> dict[str, float]:
     """The model fitted with this parameter held."""
     with _known(bench, name, value):
         space = bench.space(fit.model)
-        z = np.array([near[n] for n in space.names]) / space.size
-        result, _ = minimize(bench, fit.model, range(len(bench.logs)), z, space, iterations, rough=True)
-        return dict(zip(space.names, (result.x * space.size).tolist()))
+        result, _ = minimize(
+            bench, fit.model, range(len(bench.logs)), space.point(near), space, _ITERATIONS, rough=True
+        )
+        return space.values(result.x)
 
 
 def profile(bench: Bench, fit: Fit, tolerance: Mapping[str, float] | None = None) -> Scale | None:
@@ -277,10 +276,8 @@ def free_choice(bench: Bench, held: HeldOut, ladder: Sequence[Model], prefer: st
                 for model in ladder:
                     space = bench.space(model)
                     values = {**held.fits[way][group][model.name].values, "torque_scale": 1.0}
-                    z = np.array([values[n] for n in space.names]) / space.size
-                    result, _ = minimize(bench, model, keep, z, space, _ITERATIONS, rough=True)
-                    values = dict(zip(space.names, (result.x * space.size).tolist()))
-                    freed.errors[way][model.name][out] = bench.errors(model, values, out)
+                    result, _ = minimize(bench, model, keep, space.point(values), space, _ITERATIONS, rough=True)
+                    freed.errors[way][model.name][out] = bench.errors(model, space.values(result.x), out)
     finally:
         bench.extra = extra
     return choose(freed, ladder, prefer), freed

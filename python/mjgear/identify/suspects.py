@@ -378,7 +378,7 @@ def look(bench: Bench, fit: Fit) -> Misfit:
     if len(bench.logs) < 3 or ratio <= _MISFIT:
         return Misfit(ratio)
     space = bench.space(fit.model)
-    here = np.array([fit.values[n] for n in space.names]) / space.size
+    here = space.point(fit.values)
     rows = np.cumsum([0, *(r.size for r in residuals)])
     jacobian = at(bench, fit.model, list(logs), here, space)[1]
     J = [jacobian[a:b] for a, b in zip(rows[:-1], rows[1:])]
@@ -437,7 +437,7 @@ def look(bench: Bench, fit: Fit) -> Misfit:
                 x = one.equations.solve(np.array(logs))
                 there = np.clip(here + x[: here.size], space.low, space.high)
                 size = size if values else float(x[here.size])
-                values.append(dict(zip(space.names, (there * space.size).tolist())))
+                values.append(space.values(there))
                 reach += _reach(space, there, one.equations, x, sensed) if is_sure else []
         told = {"change": 2 * bench.scale["torque"] * size, "constant": bench.scale["torque"] * abs(size)}
         first = 1 if name == "position" else 2
@@ -460,5 +460,5 @@ def _reach(space: Space, z: np.ndarray, equations: _Equations, x: np.ndarray, se
     for gradient in gradients(space, z):
         way = C @ gradient / math.sqrt(max(float(gradient @ C @ gradient), 1e-300))
         for end in (z - left * way, z + left * way):
-            made.append(dict(zip(space.names, (np.clip(end, space.low, space.high) * space.size).tolist())))
+            made.append(space.values(np.clip(end, space.low, space.high)))
     return made

@@ -19,7 +19,7 @@ import made_up_servo
 from mjgear.identify.arm import identify_logs, law, logs
 from mjgear.identify.arm.choose import Choice
 from mjgear.identify.arm.dynamics import Arm, numbers, pseudo
-from mjgear.identify.arm.model import build
+from mjgear.identify.arm.model import build, straight
 from mjgear.identify.arm.motion import prepare
 from mjgear.identify.arm.problem import Problem
 from mjgear.identify.arm.result import load_links
@@ -609,6 +609,11 @@ class Models(unittest.TestCase):
             wanted = [0.4 + b * v + c * v**power for v in (0.5, 1.0, 2.0, 3.0)]
             np.testing.assert_allclose(found[:4], wanted, rtol=2e-3 if exact else 0.03)
             self.assertTrue(np.all(np.diff(found) > 0), (power, found))
+
+    def test_friction_that_bends_made_straight(self):
+        """The nearest line to the root of speeds from 0 to 1 is 4/15 + 4/5 v, and misses the root of 1/450: by integrals."""
+        v = np.linspace(-1, 1, 20000)
+        np.testing.assert_allclose(straight(v, 3.0, 0.5), np.array([4 / 15, 4 / 5, np.sqrt(1 / 450)]) * 3, rtol=1e-3)
 
 
 class Protocol(unittest.TestCase):

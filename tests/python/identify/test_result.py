@@ -12,7 +12,7 @@ except ImportError:
 
 from mjgear import identify
 from mjgear._distributions import distribution
-from mjgear.identify import core, heldout
+from mjgear.identify import core, diagnose, heldout
 from mjgear.identify.fit import Fit
 from mjgear.identify.intervals import Interval, Intervals
 
@@ -131,6 +131,15 @@ class Remarks(unittest.TestCase):
 
     def test_better(self):
         self.assertIn("unknown", self.said([1.1, 1.2, 0.5, 0.9])[0])
+
+    def test_elsewhere(self):
+        """A law that mjgear.warp lacks comes with the best one that it runs, and both errors."""
+        ladder = [identify.MODELS[name] for name in ("native", "gamma", "gamma_curved", "quadratic")]
+        errors = {"native": 2.0, "gamma": 1.5, "gamma_curved": 1.0, "quadratic": 1.2}
+        held = heldout.HeldOut({"log": {n: np.full(4, e) for n, e in errors.items()}}, {"log": {"all": [0, 1, 2, 3]}})
+        (line,) = diagnose.elsewhere(held, "gamma_curved", ladder)
+        self.assertIn(f"'{identify.MODELS['quadratic'].title}' (values: --json), 1.2 held out, the chosen one 1", line)
+        self.assertEqual(diagnose.elsewhere(held, "quadratic", ladder), [])
 
     def test_as_good(self):
         self.assertEqual(self.said([0.99, 1.1, 0.9, 0.99]), [])

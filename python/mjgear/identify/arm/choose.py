@@ -58,10 +58,8 @@ def held_out(
     out = np.zeros((fitter.arm.n, pr.n_pieces))
     fits = {}
     for name, pieces in pr.groups.items():
-        counts = np.ones(pr.n_pieces)
-        counts[pieces] = 0
         begin = start[name] if isinstance(start, dict) else start
-        fits[name], _ = fitter.solve(rungs, begin, counts, iterations, enough=0.05)
+        fits[name], _ = fitter.solve(rungs, begin, pr.without(name), iterations, enough=0.05)
         out[:, pieces] = fitter.errors(fits[name], pieces)
     return out, fits
 
@@ -100,11 +98,7 @@ def choose(
     errors, fits = held_out(fitter, rungs, state)
     result = Choice(rungs, {"largest": errors})
     result.counts = np.array([np.bincount(r.piece, minlength=fitter.problem.n_pieces) for r in fitter.problem.rows])
-    sums = {}
-    for name, pieces in fitter.problem.groups.items():
-        counts = np.ones(fitter.problem.n_pieces)
-        counts[pieces] = 0
-        sums[name] = fitter.sums(counts)
+    sums = {name: fitter.sums(fitter.problem.without(name)) for name in fitter.problem.groups}
 
     # eliminate: the least important term of each joint, each joint alone with the others' estimate of the links
     done = np.zeros(J, bool)
@@ -147,9 +141,7 @@ def again(fitter: Fitter, choice: Choice, state: State) -> dict[str, State]:
     errors, fits = held_out(fitter, choice.rungs, state)
     choice.errors |= {"chosen": errors, "native": errors.copy()}
     for name, pieces in fitter.problem.groups.items():
-        counts = np.ones(fitter.problem.n_pieces)
-        counts[pieces] = 0
-        sums = fitter.sums(counts)
+        sums = fitter.sums(fitter.problem.without(name))
         others = fitter.others(choice.rungs, fits[name], sums)
         for j in [j for j, rung in enumerate(choice.rungs) if rung.terms]:
             rungs = [changed(r, frozenset()) if k == j else r for k, r in enumerate(choice.rungs)]
@@ -165,12 +157,9 @@ def published(fitter: Fitter, choice: Choice, state: State, told: Callable[[str]
     """
     told("held out: published models")
     fits = again(fitter, choice, state)
-    counts = {name: np.ones(fitter.problem.n_pieces) for name in fits}
-    for name, pieces in fitter.problem.groups.items():
-        counts[name][pieces] = 0
     kept = fitter.grams
     all_others = fitter.others(choice.rungs, state, fitter.sums())
-    others = {name: fitter.others(choice.rungs, fits[name], fitter.sums(counts[name])) for name in fits}
+    others = {name: fitter.others(choice.rungs, fits[name], fitter.sums(fitter.problem.without(name))) for name in fits}
     choice.errors["M1"] = choice.errors["native"]  # the same law
     for what, model in PUBLISHED.items():
         if what == "M1":
@@ -189,6 +178,8 @@ def published(fitter: Fitter, choice: Choice, state: State, told: Callable[[str]
             for name, pieces in fitter.problem.groups.items():
                 start = State(fits[name].S, fits[name].p.copy(), fits[name].offsets)
                 start.p[j] = fit.p[j]
-                found, _ = fitter.solve(rungs, start, counts[name], 12, only=(j, others[name][j]), enough=0.05)
+                found, _ = fitter.solve(
+                    rungs, start, fitter.problem.without(name), 12, only=(j, others[name][j]), enough=0.05
+                )
                 choice.errors[what][j, pieces] = fitter.errors(found, pieces, j)[0]
     fitter.grams = kept

@@ -235,20 +235,13 @@ def run_protocol(arguments: list[str]) -> int:
     """
     from mjgear.identify.arm import excite
     from mjgear.identify.arm.dynamics import Arm
-    from mjgear.identify.arm.result import load
+    from mjgear.identify.arm.result import load, movable
 
     a = protocol_parser().parse_args(arguments)
     if a.signals:
         files.check_folder(a.signals)
     _, model = load(a.robot)
-    joints = (
-        a.joints.split(",")
-        if a.joints
-        else [model.joint(k).name for k in range(model.njnt) if model.jnt_type[k] in (2, 3)]
-    )
-    if not joints:
-        raise LogError("the robot has no hinges or slides")
-    arm = Arm(model, joints)
+    arm = Arm(model, a.joints.split(",") if a.joints else movable(model))
     within = excite.limits(arm, model, a.speed, a.torque, a.table)
     loads = [0.0, a.payload] if a.payload else [0.0]
     motions = {}

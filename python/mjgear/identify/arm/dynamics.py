@@ -40,6 +40,18 @@ def numbers(P: np.ndarray) -> np.ndarray:
                      -S[..., 0, 1], -S[..., 0, 2], -S[..., 1, 2]], axis=-1)  # fmt: skip
 
 
+def moved(
+    model: mujoco.MjModel, joint: int, position: float, place: np.ndarray, turn: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Place (3) and rotation (3, 3) of a body's frame with one of its joints at a position, from those at its reference."""
+    distance = position - model.qpos0[model.jnt_qposadr[joint]]
+    axis, anchor = model.jnt_axis[joint], model.jnt_pos[joint]
+    if model.jnt_type[joint] != _HINGE:
+        return place + turn @ axis * distance, turn
+    turned = turn @ _turns(axis, np.array([distance]))[0]
+    return place + turn @ anchor - turned @ anchor, turned
+
+
 def _rotation(quaternion: np.ndarray) -> np.ndarray:
     R = np.empty(9)
     mujoco.mju_quat2Mat(R, np.asarray(quaternion, dtype=float))
@@ -169,13 +181,8 @@ class Arm:
             p = place[above] + turn[above] @ m.body_pos[b]
             R = turn[above] @ _rotation(m.body_quat[b])
             for j in range(m.body_jntadr[b], m.body_jntadr[b] + m.body_jntnum[b]):
-                d = self.held.get(m.joint(j).name, 0.0) - m.qpos0[m.jnt_qposadr[j]]
-                if m.joint(j).name in self.held and m.jnt_type[j] == _HINGE:
-                    anchor = p + R @ m.jnt_pos[j]
-                    R = R @ _turns(m.jnt_axis[j], np.array([d]))[0]
-                    p = anchor - R @ m.jnt_pos[j]
-                elif m.joint(j).name in self.held:
-                    p = p + R @ m.jnt_axis[j] * d
+                if m.joint(j).name in self.held:
+                    p, R = moved(m, j, self.held[m.joint(j).name], p, R)
             own = [j for j in range(m.body_jntadr[b], m.body_jntadr[b] + m.body_jntnum[b]) if j in self.ids]
             if own:
                 self.links.append(Link(m.body(b).name, [int(np.flatnonzero(self.ids == j)[0]) for j in own], int(link[above]), p, R,

@@ -17,7 +17,7 @@ import numpy as np
 from mjgear import _files as files
 from mjgear.identify.arm.dynamics import Arm
 from mjgear.identify.arm.fit import Fitter, Known, State
-from mjgear.identify.arm.intervals import numbers
+from mjgear.identify.arm.intervals import curvature, numbers
 from mjgear.identify.arm.law import NUMBERS, PLACE, Rung
 from mjgear.identify.arm.logs import ArmLog
 from mjgear.identify.arm.problem import Problem
@@ -367,19 +367,9 @@ def expected(
     state = State(np.zeros((len(arm.links), 10)), p, np.zeros((arm.n, len(logs))))
     fitter.remake(rungs, state, robust=False)
     fitter.variance = (noise * problem.size) ** 2
-    covariance = fitter.covariance(rungs, state)
-    w, V = np.linalg.eigh(covariance)
-    here = numbers(fitter, rungs, state)
-    spread = np.zeros(len(here))
-    theta = state.vector()
-    for k in np.flatnonzero(w > 1e-14 * w[-1]).tolist():
-        step = 1e-3 * np.sqrt(w[k]) * V[:, k]
-        up, down = (np.array(list(numbers(fitter, rungs, state.at(theta + d)).values())) for d in (step, -step))
-        spread += ((up - down) / 2e-3) ** 2
+    here, spread = numbers(fitter, rungs, state), curvature(fitter, rungs, state)
     return {
-        name: (value, 1.96 * float(np.sqrt(s)))
-        for (name, value), s in zip(here.items(), spread)
-        if not name.endswith(".delay")
+        name: (value, 1.96 * float(s)) for (name, value), s in zip(here.items(), spread) if not name.endswith(".delay")
     }
 
 

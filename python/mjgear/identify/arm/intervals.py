@@ -16,7 +16,7 @@ from scipy.stats import t as student
 
 from mjgear.identify.arm.fit import SPREAD, Fitter, State
 from mjgear.identify.arm.law import PLACE, Rung
-from mjgear.identify.intervals import Interval
+from mjgear.identify.intervals import Interval, derived
 
 #: numbers of a joint that are reported, with their units
 UNITS = {
@@ -51,14 +51,9 @@ def numbers(fitter: Fitter, rungs: Sequence[Rung], state: State) -> dict[str, fl
             # units: N m per logged unit
             out[f"{name}.torque_scale"] = 1 / p[PLACE["scale"]]
         if "load" in rung.terms:
-            gu, gv = p[PLACE["gamma_u"]], p[PLACE["gamma_v"]]
-            out[f"{name}.gamma_u"], out[f"{name}.gamma_v"] = gu, gv
-            forward, backward = (1 - gu) / (1 + gv), (1 - gv) / (1 + gu)
-            out |= {
-                f"{name}.eta_forward": forward,
-                f"{name}.eta_backward": backward,
-                f"{name}.eta_product": forward * backward,
-            }
+            gammas = {number: p[PLACE[number]] for number in ("gamma_u", "gamma_v")}
+            eta = dict(zip(("eta_forward", "eta_backward", "eta_product"), derived(gammas).values()))
+            out |= {f"{name}.{number}": value for number, value in (gammas | eta).items()}
         for number in on:
             if number in ("gamma_u", "gamma_v"):
                 continue
@@ -76,6 +71,18 @@ def numbers(fitter: Fitter, rungs: Sequence[Rung], state: State) -> dict[str, fl
         for link, n in zip(fitter.arm.links, fitter.links(state.S)[0]):
             out[f"{link.name}.mass"] = n[0]
     return out
+
+
+def curvature(fitter: Fitter, rungs: Sequence[Rung], state: State) -> np.ndarray:
+    """Return the standard deviation of each number by the curvature of the cost."""
+    theta = state.vector()
+    variance = np.zeros(len(numbers(fitter, rungs, state)))
+    w, V = np.linalg.eigh(fitter.covariance(rungs, state))
+    for k in np.flatnonzero(w > 1e-14 * w[-1]).tolist():
+        step = 1e-3 * np.sqrt(w[k]) * V[:, k]
+        up, down = (np.array(list(numbers(fitter, rungs, state.at(theta + d)).values())) for d in (step, -step))
+        variance += ((up - down) / 2e-3) ** 2
+    return np.sqrt(variance)
 
 
 def intervals(fitter: Fitter, rungs: Sequence[Rung], state: State, replicates: int = 100, seed: int = 0) -> Intervals:
@@ -108,16 +115,8 @@ def intervals(fitter: Fitter, rungs: Sequence[Rung], state: State, replicates: i
     quartiles = (np.quantile(draws, 0.841, axis=0) - np.quantile(draws, 0.159, axis=0)) / 2
     spread = np.where(spread > 2 * quartiles, np.maximum(quartiles, np.abs(middle - draws.mean(axis=0))), spread)
     # intervals by the curvature, for numbers that a bound or too few pieces hold fixed
-    covariance = fitter.covariance(rungs, state)
-    theta = state.vector()
-    curved = np.zeros(len(here))
-    w, V = np.linalg.eigh(covariance)
-    for k in np.flatnonzero(w > 1e-12 * w[-1]).tolist():
-        step = 1e-3 * np.sqrt(w[k]) * V[:, k]
-        up, down = (np.array(list(numbers(fitter, rungs, state.at(theta + d)).values())) for d in (step, -step))
-        curved += ((up - down) / 2e-3) ** 2
     half = student.ppf(0.975, max(len(fitter.problem.logs) - 1, _FREEDOM)) * np.maximum(
-        spread * np.sqrt(n / max(n - 1, 1)), np.sqrt(curved)
+        spread * np.sqrt(n / max(n - 1, 1)), curvature(fitter, rungs, state)
     )
     found = {}
     for (name, value), h in zip(here.items(), half):

@@ -39,10 +39,6 @@ _TITLES = {
     "temperature": "temperature",
 }
 
-# columns in a regime: with gain (1 + d gamma_v)/(1 - d gamma_u), and with gain 1/(1 - d gamma_u)
-_WITH_G = ("known", "viscous", "curved", "viscous_temperature")
-_WITH_H = ("coulomb", "stribeck", "stribeck_slope", "gamma_stribeck", "gamma_quadratic", "coulomb_temperature")
-
 
 def title(terms: frozenset[str]) -> str:
     """A rung in words."""
@@ -185,17 +181,12 @@ def weights(beta: np.ndarray, p: np.ndarray, offsets: np.ndarray) -> tuple[np.nd
     k = p[at["scale"]]
     size = 2 * n + 8 + 12 + 2 + nl
     A_g = np.array([1.0, p[at["viscous"]], p[at["curved"]], p[at["viscous"]] * p[at["viscous_temperature"]]])
-    A_h = np.array([p[at["coulomb"]], p[at["stribeck_friction"]], p[at["stribeck_velocity"]],
-                    p[at["gamma_stribeck"]], p[at["gamma_quadratic"]], p[at["coulomb"]] * p[at["coulomb_temperature"]]])  # fmt: skip
+    bound = [at[n] for n in ("coulomb", "stribeck_friction", "stribeck_velocity", "gamma_stribeck", "gamma_quadratic")]
+    A_h = np.append(p[bound], p[at["coulomb"]] * p[at["coulomb_temperature"]])
     D_g, D_h = np.zeros((4, p.size)), np.zeros((6, p.size))
-    D_g[1, at["viscous"]] = 1
-    D_g[2, at["curved"]] = 1
+    D_g[[1, 2], [at["viscous"], at["curved"]]] = 1
     D_g[3, at["viscous"]], D_g[3, at["viscous_temperature"]] = p[at["viscous_temperature"]], p[at["viscous"]]
-    D_h[0, at["coulomb"]] = 1
-    D_h[1, at["stribeck_friction"]] = 1
-    D_h[2, at["stribeck_velocity"]] = 1
-    D_h[3, at["gamma_stribeck"]] = 1
-    D_h[4, at["gamma_quadratic"]] = 1
+    D_h[range(5), bound] = 1
     D_h[5, at["coulomb"]], D_h[5, at["coulomb_temperature"]] = p[at["coulomb_temperature"]], p[at["coulomb"]]
 
     w, D = np.zeros(size), np.zeros((size, p.size))

@@ -50,6 +50,14 @@ def viscous(p: np.ndarray, power: float, fastest: float) -> tuple[np.ndarray, di
     return np.array([steep * turn**2 + least, -steep * turn, steep / 3]), {}
 
 
+def straight(v: np.ndarray, curved: float, power: float) -> tuple[float, float, float]:
+    """Coulomb friction and damping nearest to a curved viscous friction at these speeds, and what they miss, root mean square, N m."""
+    bent = curved * np.sign(v) * np.abs(v) ** power
+    A = np.stack([np.sign(v), v], axis=1)
+    coulomb, damping = np.linalg.lstsq(A, bent)[0].tolist()
+    return coulomb, damping, float(np.sqrt(np.mean((bent - A @ [coulomb, damping]) ** 2)))
+
+
 def drive_name(joint: str) -> str:
     """Name of the tendon that stands for a drive of several joints."""
     return f"drive of {joint}"

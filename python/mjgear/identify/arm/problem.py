@@ -138,6 +138,12 @@ class Problem:
         if self.alone and len(logs) > 1:
             self.groups = _fifths(self.piece_log)
 
+    def without(self, name: str) -> np.ndarray:
+        """(pieces) 0 for those of a group, 1 for all others."""
+        counts = np.ones(self.n_pieces)
+        counts[self.groups[name]] = 0
+        return counts
+
     def base(self, j: int, parameters: np.ndarray) -> np.ndarray:
         """Base parameters of joint j from the parameters of the links (links, 10)."""
         return np.asarray(self.rows[j].base @ self.arm.select(j, parameters))

@@ -17,6 +17,7 @@ from mjgear.identify.arm.dynamics import Arm
 from mjgear.identify.arm.fit import Fitter, Known, State
 from mjgear.identify.arm.intervals import Intervals, intervals
 from mjgear.identify.arm.law import PLACE, Rung
+from mjgear.identify.arm.model import straight, viscous
 from mjgear.identify.arm.problem import Problem, changed
 from mjgear.identify.logs import LogError, read_torques
 
@@ -143,17 +144,23 @@ def identify(
     Raises: LogError: robot, logs or options are not understood.
     """
     spec, model, remarks = load_links(robot)
-    names = (
-        list(joints)
-        if joints is not None
-        else [model.joint(k).name for k in range(model.njnt) if model.jnt_type[k] in (2, 3)]
-    )
-    if not names:
-        raise LogError("the robot has no hinges or slides")
+    names = list(joints) if joints is not None else movable(model)
     read = logs.read_all(paths, model, names, columns=columns, dt=dt, facts=facts, header=header)
     found = identify_logs(spec, names, read, **options)  # type: ignore[arg-type]
     found.notes[:0] = remarks
     return found
+
+
+def movable(model: mujoco.MjModel) -> list[str]:
+    """Names of all hinges and slides.
+
+    Raises:
+      LogError: there are none.
+    """
+    kinds = (int(mujoco.mjtJoint.mjJNT_SLIDE), int(mujoco.mjtJoint.mjJNT_HINGE))
+    if not (names := [model.joint(k).name for k in range(model.njnt) if model.jnt_type[k] in kinds]):
+        raise LogError("the robot has no hinges or slides")
+    return names
 
 
 def _only(log: logs.ArmLog, joints: Sequence[int]) -> logs.ArmLog:
@@ -400,6 +407,13 @@ def _findings(found: Identified) -> list[str]:
                 else "Coulomb and viscous friction are enough"
             )
             lines.append(f"{name}: load dependence does not predict better; {enough}")
+        power = found.rungs[j].shape.power
+        if "curved" in found.rungs[j].terms and viscous(p, power, 1.0)[1]:
+            more, damping, missed = straight(fitter.problem.rows[j].v, float(p[PLACE["curved"]]), power)
+            lines.append(
+                f"{name}: mjgear.warp does not run friction that grows with the velocity to the power of {power:g}; the nearest that it runs has {more:.3g} N m more "
+                f"coulomb and {damping:.3g} N m s/rad more damping instead, and misses {missed:.3g} N m rms"
+            )
         late, dt = found.rungs[j].shape.delay + p[PLACE["delay"]], fitter.problem.logs[0].dt
         if fitter.known.delay and abs(late) > _LATE * dt:
             lines.append(

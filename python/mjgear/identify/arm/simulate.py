@@ -14,7 +14,7 @@ from typing import Any
 import mujoco
 import numpy as np
 
-from mjgear.identify.arm.dynamics import Arm
+from mjgear.identify.arm.dynamics import Arm, moved
 from mjgear.identify.arm.law import PLACE
 from mjgear.identify.arm.model import build, drive_name
 from mjgear.identify.arm.problem import changed
@@ -269,24 +269,13 @@ def _pieces(
 def lock(spec: mujoco.MjSpec, joint: Any, arm: Arm) -> None:
     """Take a joint away, with its body where the joint is held."""
     model = spec.compile()
-    j = model.joint(joint.name)
-    d = arm.held.get(joint.name, float(j.qpos0[0])) - float(j.qpos0[0])
-    body = joint.parent
-    b = model.body(body.name)
-    R, turn = np.empty(9), np.empty(9)
-    mujoco.mju_quat2Mat(R, b.quat)
-    place, frame = np.array(b.pos), R.reshape(3, 3)
-    if j.type[0] == int(mujoco.mjtJoint.mjJNT_HINGE):
-        quaternion = np.empty(4)
-        mujoco.mju_axisAngle2Quat(quaternion, j.axis, d)
-        mujoco.mju_quat2Mat(turn, quaternion)
-        anchor = place + frame @ j.pos
-        frame = frame @ turn.reshape(3, 3)
-        place = anchor - frame @ j.pos
-    else:
-        place = place + frame @ j.axis * d
+    j, body = model.joint(joint.name), joint.parent
+    frame = np.empty(9)
+    mujoco.mju_quat2Mat(frame, model.body(body.name).quat)
+    place, turn = model.body(body.name).pos, frame.reshape(3, 3)
+    place, turn = moved(model, j.id, arm.held.get(joint.name, float(j.qpos0[0])), place, turn)
     whole = np.empty(4)
-    mujoco.mju_mat2Quat(whole, frame.ravel())
+    mujoco.mju_mat2Quat(whole, turn.ravel())
     body.pos, body.quat = place, whole
     body.alt.type = mujoco.mjtOrientation.mjORIENTATION_QUAT
     spec.delete(joint)
