@@ -1,13 +1,17 @@
+#define _GNU_SOURCE  // pipe2
 #include "pictures.h"
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <png.h>
 #include <signal.h>
+#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #define EGL_NO_X11
 #include <EGL/egl.h>
@@ -115,34 +119,72 @@ int pngWrite(const char* path, const unsigned char* rgb, int width, int height, 
 //---------------------------------- films ---------------------------------------------------------
 
 struct Film_ {
-  FILE* frames;       // ffmpeg's standard input
-  FILE* messages;     // its standard error
+  FILE* frames;    // ffmpeg's standard input
+  FILE* messages;  // its standard error
+  pid_t pid;
   mjgOutput* output;  // ffmpeg writes its part
   size_t frame_size;
 };
 
+// start ffmpeg. Returns 0 or an errno
+static int startEncoder(Film* film, int width, int height, int fps) {
+  int ends[2];
+  if (!(film->messages = tmpfile()) || pipe2(ends, O_CLOEXEC)) {
+    return errno;
+  }
+  film->frames = fdopen(ends[1], "wb");
+
+  // a player anywhere reads yuv420p; faststart puts the index first, for browsers
+  char size[32], rate[16];
+  snprintf(size, sizeof(size), "%dx%d", width, height);
+  snprintf(rate, sizeof(rate), "%d", fps);
+  const char* const argv[] = {
+      "ffmpeg",   "-y",      "-loglevel", "error",      "-f",       "rawvideo", "-pix_fmt",
+      "rgb24",    "-s",      size,        "-r",         rate,       "-i",       "-",
+      "-an",      "-c:v",    "libx264",   "-preset",    "veryfast", "-crf",     "24",
+      "-pix_fmt", "yuv420p", "-movflags", "+faststart", "-f",       "mp4",      film->output->part,
+      NULL};
+
+  // a closed pipe is an error that we report, not a signal that kills us
+  signal(SIGPIPE, SIG_IGN);
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_adddup2(&actions, ends[0], STDIN_FILENO);
+  posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
+  posix_spawn_file_actions_adddup2(&actions, fileno(film->messages), STDERR_FILENO);
+  int status = posix_spawnp(&film->pid, "ffmpeg", &actions, NULL, (char* const*)argv, environ);
+  posix_spawn_file_actions_destroy(&actions);
+  close(ends[0]);
+  return status;
+}
+
+// end the pipe, the messages and the output. Returns 0, or an errno of the output
+static int endFilm(Film* film, int flg_complete) {
+  if (film->frames) {
+    fclose(film->frames);
+  }
+  if (film->messages) {
+    fclose(film->messages);
+  }
+  int lost = mjg_closeOutput(film->output, flg_complete);
+  free(film);
+  return lost;
+}
+
 Film* filmOpen(const char* path, int width, int height, int fps, char* error, size_t error_size) {
   Film* film = calloc(1, sizeof(Film));
-  if (!film || !(film->output = mjg_openOutput(path)) || !(film->messages = tmpfile())) {
+  if (!film || !(film->output = mjg_openOutput(path))) {
     snprintf(error, error_size, "cannot write %s: %s", path, strerror(errno));
-    if (film) {
-      mjg_closeOutput(film->output, 0);
-    }
     free(film);
     return NULL;
   }
-
-  // a player anywhere reads yuv420p; faststart puts the index first, for browsers
-  char command[400];
-  snprintf(
-      command, sizeof(command),
-      "exec ffmpeg -y -loglevel error -f rawvideo -pix_fmt rgb24 -s %dx%d -r %d -i - -an -c:v libx264 -preset "
-      "veryfast -crf 24 -pix_fmt yuv420p -movflags +faststart -f mp4 \"$MJGEAR_FILM\" >/dev/null 2>/proc/self/fd/%d",
-      width, height, fps, fileno(film->messages));
-  setenv("MJGEAR_FILM", film->output->part, 1);
-  signal(SIGPIPE, SIG_IGN);  // a closed pipe is an error of the film
-  film->frames = popen(command, "w");
   film->frame_size = (size_t)width * (size_t)height * 3;
+  int status = startEncoder(film, width, height, fps);
+  if (status) {
+    snprintf(error, error_size, "cannot start ffmpeg: %s; install ffmpeg to write films", strerror(status));
+    endFilm(film, 0);
+    return NULL;
+  }
   return film;
 }
 
@@ -155,18 +197,21 @@ int filmClose(Film* film, char* error, size_t error_size) {
     return 0;
   }
 
-  // the end of its input makes ffmpeg finish; with an error at the end of a file it returns 0 and a message
-  int cut = !film->frames || fflush(film->frames), status = film->frames ? pclose(film->frames) : 127 << 8;
+  // end of input makes ffmpeg finish
+  int status = 0, cut = film->frames && fclose(film->frames);
+  film->frames = NULL;
+  while (waitpid(film->pid, &status, 0) < 0 && errno == EINTR) {}
+
+  // it reports an error at the end of a file and returns 0; only errors are printed
   char message[256] = "", path[sizeof(film->output->path)];
   snprintf(path, sizeof(path), "%s", film->output->path);
   rewind(film->messages);
-  int flg_ok = !fgets(message, sizeof(message), film->messages) && !cut && status == 0;
+  int flg_ok =
+      !fgets(message, sizeof(message), film->messages) && !cut && WIFEXITED(status) && WEXITSTATUS(status) == 0;
   message[strcspn(message, "\n")] = 0;
-  fclose(film->messages);
-  int lost = mjg_closeOutput(film->output, flg_ok), flg_missing = WIFEXITED(status) && WEXITSTATUS(status) == 127;
-  free(film);
+  int lost = endFilm(film, flg_ok);
   if (!flg_ok || lost) {
-    snprintf(error, error_size, "%s %s: %s", flg_missing ? "install ffmpeg to write" : "ffmpeg could not write", path,
+    snprintf(error, error_size, "ffmpeg could not write %s: %s", path,
              message[0] ? message
              : lost     ? strerror(lost)
                         : "it ended early");

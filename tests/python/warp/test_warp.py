@@ -37,7 +37,11 @@ from mjgear.warp import engine, kernels, native
 
 FIBERS = hasattr(wp.config, "enable_cpu_blocks")  # Warp 1.19 has them
 LONG = bool(os.environ.get("MJGEAR_LONG"))
-SCENES = ("rod", "wall", "arm", "humanoid", "sinking", "gripper")
+# each size of a model has kernels of the engine that compile for seconds
+SCENES = ("rod", "wall", "arm", "humanoid", "sinking", "gripper") if LONG else ("rod", "arm", "sinking")
+DISCRETE = ("arm, discrete", "sinking, discrete", "servos, discrete", "servos, discrete, pyramidal")[
+    :: 1 if LONG else 2
+]
 scripts.Arm.duration = 8.0 if LONG else 5.0  # it lies on its table from 3.5 s on
 
 
@@ -408,7 +412,7 @@ def thrown(name, lanes):
 def check_lanes():
     """On a GPU 32 threads share a world: the motion of one thread up to the order of sums, and the same bits in any order of
     execution between two barriers."""
-    names = ("arm", "sinking", "servos, discrete", "servos, discrete, pyramidal")
+    names = ("arm", "sinking", "servos, discrete", "servos, discrete, pyramidal")[:: 1 if LONG else 2]
     if not FIBERS or "discrete" not in engine.INTEGRATORS:
         print("this Warp has no fibers, or no integrator discrete")
         return
@@ -478,7 +482,7 @@ def discrete():
         print("mujoco_warp of this release has no integrator discrete")
         return
     check_metric()
-    for name in ("arm, discrete", "sinking, discrete", "servos, discrete", "servos, discrete, pyramidal"):
+    for name in DISCRETE:
         plugin, worlds = play.engine(scripts.ALL[name]), both(name)
         steps(name, plugin, *worlds)
         if name.startswith("servos"):
