@@ -398,7 +398,7 @@ int mjg_inverse(double* low, double* high, int* motion, const mjModel* m, mjData
   }
   for (int b = 0; b < g->in.nactive && !qacc; b++) {
     mjtNum acc = mjgp_mulRow(g->in.E[g->in.active[b]], a);
-    fastest = mju_max(fastest, m->opt.timestep * mju_abs(acc));
+    fastest = mju_max(fastest, mjgpLEFT * m->opt.timestep * mju_abs(acc));
   }
   for (int b = 0; b < g->in.nactive; b++) {
     int i = g->in.active[b], at = g->config->joint[i].number, also = at;

@@ -272,8 +272,8 @@ int mjg_resetGears(const mjModel* m, mjData* d) {
 
 //---------------------------------- reading -------------------------------------------------------
 
-// Returns the gear of a plugin_state, with the law of its numbers: the model's if nothing is changed, or is refused, else
-// made in `changed`.
+// Returns the gear of a plugin_state, with the law of its numbers: the model's if nothing is changed
+// or the change is refused, else changed.
 static const mjgpJoint* effectiveJoint(mjgpJoint* changed, const mjgpConfig* c, const mjtNum* state,
                                        int i) {
   mjgReport report;
