@@ -88,7 +88,8 @@
 // halvings of an interval, to the spacing of doubles
 #define mjgpHALVINGS 60
 
-// constraint rows over gears above which a step does not begin with the forces of the rows
+// constraint rows and damped dofs without gears, over gears, above which a step does not begin with
+// the forces of the rows: these are dense there
 #define mjgpFORCES 2
 
 //---------------------------------- path ----------------------------------------------------------

@@ -45,18 +45,39 @@ typedef struct mjgpForces_ {
 } mjgpForces;
 
 
+// Returns the entry of D at dof k of the group, the metrics' difference; 0 in one metric.
+static mjtNum entryOfD(const mjgpStep* s, int k) {
+  int dof = s->group->dof[k], reached = s->g->config->reached[s->m->dof_treeid[dof]];
+  return !s->Mhat->solver && reached ? s->Mhat->slope[dof] : 0;
+}
+
+
+// Returns the number of dofs with D that are not the dof of one gear.
+static int otherDofs(const mjgpStep* s) {
+  const mjgpGroup* group = s->group;
+  int count = 0;
+  for (int k = 0; k < group->nv; k++) {
+    count += entryOfD(s, k) != 0;
+  }
+  for (int i = 0; i < s->n; i++) {
+    count -= entryOfD(s, group->E_dof[group->E_adr[i]]) != 0;
+  }
+  return count;
+}
+
+
 int mjgp_hasForces(const mjgpStep* s) {
   const mjgpGroup* group = s->group;
   const mjgpInertia* Mhat = s->Mhat;
-  int is = Mhat->slope && !group->nterm && !group->nextra && !s->gaps &&
-           group->nefc <= mjgpFORCES * s->n;
+  int room = mjgpFORCES * s->n - group->nefc;
+  int is = Mhat->slope && !group->nterm && !group->nextra && !s->gaps && room >= 0;
   for (int i = 0; i < s->n; i++) {
     is &= s->g->config->own[group->joint[i]] >= 0 && !mjgp_isParallel(&s->g->in, group->joint[i]);
   }
   for (int k = 0; k < group->nv && is && Mhat->block; k++) {
     is = !Mhat->blocked[s->m->dof_treeid[group->dof[k]]];
   }
-  return is;
+  return is && (group->nv - s->n <= room || otherDofs(s) <= room);
 }
 
 
@@ -484,7 +505,6 @@ static int toRestBranch(mjgpForces* f) {
 static void listJoints(mjgpForces* f) {
   const mjgpStep* s = f->s;
   const mjgpGroup* group = s->group;
-  mjtNum* D = s->rounding;
   int* own = mj_stackAllocInt(s->d, (size_t)(2 * group->nv));
   f->dof = own + group->nv;
   memset(own, 0, sizeof(int) * (size_t)group->nv);
@@ -493,9 +513,7 @@ static void listJoints(mjgpForces* f) {
     own[k] = 1;
   }
   for (int k = 0; k < group->nv; k++) {
-    int dof = group->dof[k], reached = s->g->config->reached[s->m->dof_treeid[dof]];
-    D[k] = !s->Mhat->solver && reached ? s->Mhat->slope[dof] : 0;
-    if (D[k] != 0 && !own[k]) {
+    if (entryOfD(s, k) != 0 && !own[k]) {
       f->dof[f->n++] = k;
     }
   }
@@ -503,7 +521,7 @@ static void listJoints(mjgpForces* f) {
   allocate(f);
   mju_zero(f->D, 10 * f->ld);
   for (int i = 0; i < f->n; i++) {
-    f->D[i] = D[f->dof[i]];
+    f->D[i] = entryOfD(s, f->dof[i]);
   }
 }
 

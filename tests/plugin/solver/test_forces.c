@@ -164,7 +164,7 @@ static void test_equations(void** state) {
       mj_markStack(d);
       mjgp_makeInertia(&Mhat, m, d, g);
       mjgp_wholeStep(&step, &group, g, m, d, &Mhat, a);
-      assert_true(step.rows && mjgp_hasForces(&step) == (group.nefc <= mjgpFORCES * NGEAR));
+      assert_true(step.rows && mjgp_hasForces(&step) == (group.nefc + 1 <= mjgpFORCES * NGEAR));
       tried += mjgp_hasForces(&step);
       if (mjgp_hasForces(&step) && mjgp_solveForces(&step)) {
         solved++;
@@ -215,8 +215,36 @@ static void test_equations(void** state) {
 }
 
 
+// A step begins with the forces of the rows where rows and damped dofs without gears are few: here b3,
+// and the base with damping
+static void test_limit(void** state) {
+  mjModel* m = makeModel(kLegs, "pyramidal");
+  mjData* d = mj_makeData(m);
+  for (int damped = 1; damped <= 7; damped += 3) {
+    for (int i = 0; i < damped - 1; i++) {
+      m->dof_damping[i] = 1;
+    }
+    mj_forward(m, d);
+    mjgpGears* g = (mjgpGears*)d->plugin_data[0];
+    mjgpInertia Mhat;
+    mjgpGroup group;
+    mjgpStep step;
+    mj_markStack(d);
+    mjgp_makeInertia(&Mhat, m, d, g);
+    mjgp_wholeStep(&step, &group, g, m, d, &Mhat, d->qacc);
+    for (group.nefc = 0; group.nefc <= 20; group.nefc++) {
+      assert_int_equal(mjgp_hasForces(&step), group.nefc + damped <= mjgpFORCES * NGEAR);
+    }
+    mj_freeStack(d);
+  }
+  mj_deleteData(d);
+  mj_deleteModel(m);
+}
+
+
 int main(void) {
   loadPlugin();
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_equations)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_equations),
+                                     cmocka_unit_test(test_limit)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
