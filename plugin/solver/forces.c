@@ -465,11 +465,11 @@ static void finish(mjgpForces* f, int iterations, mjtNum error) {
 static mjtNum largestSum(const mjgpForces* f) {
   mjtNum most = 0;
   for (int i = 0; i < f->n; i++) {
-    mjtNum sum = 0;
-    for (int j = 0; j < f->n; j++) {
-      sum += mju_abs(f->C[i * f->ld + j] * f->D[j]);
+    mjgiSimd sum = {0};
+    for (int j = 0; j < f->ld; j += mjgiSIMD) {
+      sum += mjgp_absSimd(*(const mjgiSimd*)(f->C + i * f->ld + j) * *(const mjgiSimd*)(f->D + j));
     }
-    most = mjMAX(most, sum);
+    most = mjMAX(most, (sum[0] + sum[1]) + (sum[2] + sum[3]));
   }
   return most;
 }

@@ -173,22 +173,22 @@ static inline void addRows(mjgpGroup* group, const int* rows, int count) {
   for (int r = 0; r < count; r++) {
     J[r] = group->J + mjgiSIMD * group->J_adr[rows[r]];
   }
-  for (int k = 0; k < mjgiSIMD * n; k++) {
-    if (!(group->J_bits[first + k / mjgiSIMD] >> k % mjgiSIMD & 1)) {
-      continue;
-    }
-    mjtNum weight[mjgpBATCH];
-    for (int r = 0; r < count; r++) {
-      weight[r] = group->D[rows[r]] * J[r][k];
-    }
-    mjtNum* row = group->U + group->U_adr[group->J_lane[first + k / mjgiSIMD] + k % mjgiSIMD];
-    for (int p = k / mjgiSIMD; p < n; p++) {
-      mjgiSimd* target = (mjgiSimd*)(row + group->J_lane[first + p]);
-      mjgiSimd sum = *target;
+  for (int q = 0; q < n; q++) {
+    const int *lane = group->J_lane + first, *bits = group->J_bits + first;
+    for (int rest = bits[q]; rest; rest &= rest - 1) {
+      int k = __builtin_ctz((unsigned)rest);
+      mjtNum weight[mjgpBATCH], *row = group->U + group->U_adr[lane[q] + k];
       for (int r = 0; r < count; r++) {
-        sum += weight[r] * *(const mjgiSimd*)(J[r] + mjgiSIMD * p);
+        weight[r] = group->D[rows[r]] * J[r][mjgiSIMD * q + k];
       }
-      *target = sum;
+      for (int p = q; p < n; p++) {
+        mjgiSimd* target = (mjgiSimd*)(row + lane[p]);
+        mjgiSimd sum = *target;
+        for (int r = 0; r < count; r++) {
+          sum += weight[r] * *(const mjgiSimd*)(J[r] + mjgiSIMD * p);
+        }
+        *target = sum;
+      }
     }
   }
 }
