@@ -845,7 +845,9 @@ MUTATIONS = [
             ("row[i] += f->by_w[i];", ""),
             ("- mjgp_dotSimd(W, f->t0, 0, ld)", ""),
             ("f->by_t[i] = steep ? 1 : piece->slope;", "f->by_t[i] = steep;"),
-            ("D[k] != 0 && !own[k]", "0"),
+            ("entryOfD(s, k) != 0 && !own[k]", "0"),
+            ("count -= entryOfD", "count -= 0 * entryOfD"),
+            ("|| otherDofs(s) <= room", ""),
         ],
     ),
     Of(
