@@ -46,10 +46,13 @@ void frameDraw(Frame* frame, mjrRect area, Show* show);
 // 1 if the processor draws, by the name of the renderer
 int frameIsSoftware(const char* renderer);
 
-//---------------------------------- without a window ----------------------------------------------
+// Write what was drawn as a PNG file. 0 on success; else error has the reason
+int frameWrite(const Frame* frame, mjrRect area, const char* path, char* error, size_t error_size);
 
-// read what was drawn, the upper row first; rgb has room for one row more
-void recordPixels(unsigned char* rgb, const Frame* frame, mjrRect area);
+//---------------------------------- ways of showing -----------------------------------------------
+
+// Shows in a window until the user closes it. 0, else an exit code and one line in error.
+int window(Show* show, char* error, size_t error_size);
 
 // Runs the show to its end and writes the files of its options. 0 on success, else an exit code,
 // and one line in error.

@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "mjgear.h"
+
 enum {
   enablePARAMETER = 2  // + key: state of an item that is usable where the gear has the key
 };
@@ -54,15 +56,6 @@ static int append(List* list, const char* name, const char* kind, int id) {
   return 1;
 }
 
-// a choice of names
-static void choice(mjUI* ui, const char* name, int* data, const char* const* names, int n, int request) {
-  List list = {0};
-  for (int i = 0; i < n; i++) {
-    append(&list, names[i], name, i);
-  }
-  item(ui, mjITEM_SELECT, name, data, list.text, request);
-}
-
 //---------------------------------- left ----------------------------------------------------------
 
 // The user's file, and our scenes from the shown one on, or from the first: a list of the engine has no room for all
@@ -104,7 +97,11 @@ static void makeScene(Panel* panel, const Show* show) {
   if (show->sim[0].ngear > 0) {
     static const char* const besides[] = {"nothing", "frictionloss", "no friction", "other cases"};
     panel->against = show->option.beside ? panelCASES : (int)show->option.against;
-    choice(ui, "Beside", &panel->against, besides, show->scene->nvariant > 1 ? 4 : 3, panelRELOAD);
+    list = (List){0};
+    for (int i = 0; i < (show->scene->nvariant > 1 ? 4 : 3); i++) {
+      append(&list, besides[i], "", i);
+    }
+    item(ui, mjITEM_SELECT, "Beside", &panel->against, list.text, panelRELOAD);
   }
   item(ui, mjITEM_BUTTON, "Reload", NULL, "CL", panelRELOAD);
   item(ui, mjITEM_BUTTON, "Screenshot", NULL, "CP", panelSCREENSHOT);
@@ -174,7 +171,11 @@ static void makeGear(Panel* panel, const Show* show, Frame* frame) {
           enablePARAMETER + key;
     }
   }
-  choice(ui, "solver", &panel->solver, tuneSolvers, tuneNSolver, panelSOLVER);
+  list = (List){0};
+  for (int i = 0; i < mjgENUMERATION; i++) {
+    append(&list, mjg_solverName(i), "", i);
+  }
+  item(ui, mjITEM_SELECT, "solver", &panel->solver, list.text, panelSOLVER);
 }
 
 //---------------------------------- building ------------------------------------------------------

@@ -275,36 +275,14 @@ const TuneKey tuneKeys[] = {
 };
 const int tuneNKey = (int)(sizeof(tuneKeys) / sizeof(*tuneKeys));
 
-const char* const tuneSolvers[] = {"newton", "gauss_seidel", "projection", "lemke"};
-const int tuneNSolver = (int)(sizeof(tuneSolvers) / sizeof(*tuneSolvers));
-
-// coefficients and efficiencies, for any description of the gear: 1, or 0 if it has none
-static int readGear(double value[4], const Sim* sim, int joint) {
-  return sim->plugin.getGear(value + GAMMA_U, sim->m, sim->d, joint, "gamma_u") == 1 &&
-         sim->plugin.getGear(value + GAMMA_V, sim->m, sim->d, joint, "gamma_v") == 1 &&
-         mjg_efficiencies(value + ETA_FORWARD, value + ETA_BACKWARD, value[GAMMA_U], value[GAMMA_V]) == 0;
-}
-
 int tuneValue(double* value, const Sim* sim, int gear, int key) {
-  int joint = sim->gear[gear].joint;
-  double four[4] = {0};
   *value = 0;
-  if (key > ETA_BACKWARD) {
-    return sim->plugin.getGear(value, sim->m, sim->d, joint, tuneKeys[key].name) == 1;
-  }
-  int known = readGear(four, sim, joint);
-  *value = known ? four[key] : 0;
-  return known;
+  return sim->plugin.getGear(value, sim->m, sim->d, sim->gear[gear].joint, tuneKeys[key].name) == 1;
 }
 
 int tuneSolver(const Sim* sim) {
-  const char* name = sim->plugin.getSolver ? sim->plugin.getSolver(sim->m, sim->d) : NULL;
-  for (int i = 0; i < tuneNSolver && name; i++) {
-    if (!strcmp(name, tuneSolvers[i])) {
-      return i;
-    }
-  }
-  return 0;
+  int solver = sim->plugin.getSolver ? mjg_solverFromName(sim->plugin.getSolver(sim->m, sim->d)) : 0;
+  return solver < 0 ? 0 : solver;
 }
 
 int tuneSetValue(Sim* sim, int gear, int key, double value, char* error, size_t error_size) {
@@ -314,17 +292,16 @@ int tuneSetValue(Sim* sim, int gear, int key, double value, char* error, size_t 
   }
 
   // a pair of coefficients, or of efficiencies, replaces the description of the gear
-  double four[4];
-  if (!readGear(four, sim, joint)) {
-    snprintf(error, error_size, "%s has no efficiencies", sim->gear[gear].name);
-    return -1;
-  }
-  four[key] = value;
   int first = key <= GAMMA_V ? GAMMA_U : ETA_FORWARD;
+  double pair[2];
   const char* name[] = {tuneKeys[first].name, tuneKeys[first + 1].name};
-  return sim->plugin.describeGear(sim->m, sim->d, joint, name, four + first, 2, error, (int)error_size);
+  for (int i = 0; i < 2; i++) {
+    tuneValue(&pair[i], sim, gear, first + i);
+  }
+  pair[key - first] = value;
+  return sim->plugin.describeGear(sim->m, sim->d, joint, name, pair, 2, error, (int)error_size);
 }
 
 int tuneSetSolver(Sim* sim, int solver, char* error, size_t error_size) {
-  return sim->plugin.setSolver(sim->m, sim->d, tuneSolvers[solver], error, (int)error_size);
+  return sim->plugin.setSolver(sim->m, sim->d, mjg_solverName(solver), error, (int)error_size);
 }

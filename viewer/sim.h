@@ -103,9 +103,6 @@ typedef struct TuneKey_ {
 extern const TuneKey tuneKeys[];
 extern const int tuneNKey;
 
-extern const char* const tuneSolvers[];
-extern const int tuneNSolver;
-
 // value of a key at a geared joint: 1 if it has one there. Coefficients and efficiencies always
 // have one, for any description of the gear.
 int tuneValue(double* value, const Sim* sim, int gear, int key);

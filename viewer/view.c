@@ -11,7 +11,6 @@
 #include "load.h"
 #include "mjgear_text.h"
 #include "show.h"
-#include "window.h"
 
 static const char usage[] =
     "usage: mjgear-view [scene.xml | scene | scene/case] [options]\n"

@@ -1,4 +1,4 @@
-#include "window.h"
+// The window: GLFW, mouse and keys as in MuJoCo's simulate, panels on both sides.
 
 #define GLFW_INCLUDE_NONE
 #include <GLFW/glfw3.h>
@@ -9,7 +9,35 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "pictures.h"
+#include "mjgear.h"
+#include "panel.h"
+
+typedef struct Window_ {
+  GLFWwindow* glfw;
+  Show* show;
+  Frame frame;
+  Panel panel;
+  mjuiState ui;
+  double refresh;  // frames a second of the monitor
+
+  // pointer in the window at the event; GLFW would give the current place
+  double x;
+  double y;
+
+  // pace: simulated time follows the wall clock from here
+  double wall;
+  double simulated;
+  double due;  // wall clock at which the next frame begins, s
+
+  // measurements for the title
+  double measured;       // wall clock when last written, s
+  double measured_time;  // simulated time then, s
+  int frames;            // drawn since then
+
+  char message[300];  // shown until message_end
+  double message_end;
+  int screenshot;  // one is wanted when all is drawn
+} Window;
 
 // last message of GLFW, for our line
 static char glfw_error[200];
@@ -21,15 +49,15 @@ static void onError(int code, const char* description) {
 
 //---------------------------------- actions -------------------------------------------------------
 
-void windowPace(Window* w) {
+static void startPace(Window* w) {
   w->wall = glfwGetTime();
   w->simulated = w->show->sim[0].d->time;
 }
 
-void windowRun(Window* w, int run) {
+static void runOrPause(Window* w, int run) {
   w->panel.run = run;
   w->frame.perturb.active = 0;
-  windowPace(w);
+  startPace(w);
 }
 
 // a line at the upper edge for a few seconds
@@ -38,19 +66,19 @@ static void tell(Window* w, const char* message) {
   w->message_end = glfwGetTime() + 5;
 }
 
-void windowUpdate(Window* w) { panelUpdate(&w->panel, w->show, &w->frame, &w->ui); }
+static void update(Window* w) { panelUpdate(&w->panel, w->show, &w->frame, &w->ui); }
 
-void windowPanels(Window* w) { panelMake(&w->panel, w->show, &w->frame, &w->ui); }
+static void makePanels(Window* w) { panelMake(&w->panel, w->show, &w->frame, &w->ui); }
 
 static void reset(Window* w) {
   showHeading(w->frame.caption, sizeof(w->frame.caption), w->show);
   showReset(w->show);
   plotsAdd(&w->frame.plots, w->show->sim);
-  windowRun(w, w->panel.run);
-  windowUpdate(w);
+  runOrPause(w, w->panel.run);
+  update(w);
 }
 
-void windowReload(Window* w) {
+static void reload(Window* w) {
   char file[1200], error[1400];
   Show* show = w->show;
   const Panel* panel = &w->panel;
@@ -70,30 +98,24 @@ void windowReload(Window* w) {
     frameReload(&w->frame, show->sim, show->nsim);
     showHeading(w->frame.caption, sizeof(w->frame.caption), show);
   }
-  windowPanels(w);
-  windowPace(w);
+  makePanels(w);
+  startPace(w);
 }
 
 // write the drawing to a new PNG file
 static void screenshot(Window* w) {
   w->screenshot = 0;
-  mjrRect area = w->ui.rect[0];
-  unsigned char* rgb = malloc(3 * (size_t)area.width * ((size_t)area.height + 1));
   char path[64], text[300];
   int n = 1;
   do {
     snprintf(path, sizeof(path), "mjgear-view-%03d.png", n++);
   } while (access(path, F_OK) == 0 && n < 1000);
-  if (rgb) {
-    recordPixels(rgb, &w->frame, area);
-    if (!pngWrite(path, rgb, area.width, area.height, text, sizeof(text))) {
-      snprintf(text, sizeof(text), "wrote %s", path);
-    }
-    tell(w, text);
-    printf("%s\n", text);
-    fflush(stdout);
+  if (!frameWrite(&w->frame, w->ui.rect[0], path, text, sizeof(text))) {
+    snprintf(text, sizeof(text), "wrote %s", path);
   }
-  free(rgb);
+  tell(w, text);
+  printf("%s\n", text);
+  fflush(stdout);
 }
 
 // change a parameter of the selected joint, or the solver, and print the equivalent configuration
@@ -107,16 +129,16 @@ static void changeParameter(Window* w, int request) {
   if (failed) {
     tell(w, error);
   } else if (request == panelSOLVER) {
-    printf("solver = %s\n", tuneSolvers[panel->solver]);
+    printf("solver = %s\n", mjg_solverName(panel->solver));
   } else {
     printf("%s: %s = %.4g\n", show->sim[0].gear[gear].name, tuneKeys[key].name, panel->parameter[key]);
   }
   fflush(stdout);
   showForward(show);
-  windowUpdate(w);
+  update(w);
 }
 
-void windowObey(Window* w, int request) {
+static void obey(Window* w, int request) {
   Panel* panel = &w->panel;
   Show* show = w->show;
   switch (request) {
@@ -131,10 +153,10 @@ void windowObey(Window* w, int request) {
     case panelSCENE:
       panel->scene = panel->choice_scene[panel->choice];
       panel->variant = 0;
-      windowReload(w);
+      reload(w);
       break;
     case panelRELOAD:
-      windowReload(w);
+      reload(w);
       break;
     case panelKEY:
       show->key = panel->key;
@@ -147,11 +169,278 @@ void windowObey(Window* w, int request) {
       mjv_defaultFreeCamera(show->sim[0].m, &w->frame.camera);
       break;
     case panelSELECT:
-      windowPanels(w);
+      makePanels(w);
       break;
     default:
       changeParameter(w, request);
   }
+}
+
+//---------------------------------- keys ----------------------------------------------------------
+
+// look through a camera of the model; below 0: the free one
+static void look(mjvCamera* camera, int id) {
+  camera->type = id < 0 ? mjCAMERA_FREE : mjCAMERA_FIXED;
+  camera->fixedcamid = id;
+}
+
+static void key(Window* w) {
+  Frame* frame = &w->frame;
+  const mjModel* m = w->show->sim[0].m;
+  switch (w->ui.key) {
+    case ' ':
+      runOrPause(w, !w->panel.run);
+      update(w);
+      break;
+    case mjKEY_RIGHT:
+      if (!w->panel.run) {
+        showStep(w->show, &frame->perturb);
+        plotsAdd(&frame->plots, w->show->sim);
+        update(w);
+      }
+      break;
+    case '-':
+    case '=': {
+      // the steps of simulate, roughly: four to a decade
+      double factor = w->ui.key == '-' ? pow(10, -0.25) : pow(10, 0.25);
+      w->panel.speed = fmin(10, fmax(0.01, w->panel.speed * factor));
+      startPace(w);
+      update(w);
+      break;
+    }
+    case ',':
+    case '.':
+      if (w->show->sim[0].ngear > 0) {
+        int n = w->show->sim[0].ngear, step = w->ui.key == '.' ? 1 : n - 1;
+        frame->selected = (frame->selected + step) % n;
+        makePanels(w);
+      }
+      break;
+    case ']':
+    case '[': {
+      int n = (int)m->ncam, last = frame->camera.type == mjCAMERA_FIXED ? frame->camera.fixedcamid : -1;
+      look(&frame->camera, n ? (w->ui.key == ']' ? last + 1 : last < 0 ? n - 1 : last + n - 1) % n : -1);
+      break;
+    }
+    case mjKEY_ESCAPE:
+      look(&frame->camera, -1);
+      break;
+    case mjKEY_TAB:
+      if (w->ui.shift) {
+        w->panel.show_right = !w->panel.show_right;
+      } else {
+        w->panel.show_left = !w->panel.show_left;
+      }
+      panelLayout(&w->panel, frame, &w->ui);
+      break;
+  }
+}
+
+//---------------------------------- mouse ---------------------------------------------------------
+
+// select the body under the mouse
+static void pick(Window* w) {
+  Frame* frame = &w->frame;
+  Sim* sim = w->show->sim;
+  mjrRect view = frameView(frame, w->ui.rect[3], w->show, 0);
+  double x = (w->ui.x - view.left) / view.width, y = (w->ui.y - view.bottom) / view.height;
+  if (x < 0 || x > 1 || y < 0 || y > 1) {
+    return;
+  }
+  mjtNum point[3];
+  int geom = -1, flex = -1, skin = -1;
+  frameScene(frame, sim, view, NULL);
+  int body = mjv_select(sim->m, sim->d, &frame->option, (mjtNum)view.width / view.height, x, y, &frame->scene, point,
+                        &geom, &flex, &skin);
+  mjvPerturb* perturb = &frame->perturb;
+  perturb->active = 0;
+  perturb->select = body > 0 ? body : 0;
+  perturb->flexselect = flex;
+  perturb->skinselect = skin;
+  if (body > 0) {
+    mjtNum offset[3];
+    mju_sub3(offset, point, sim->d->xpos + 3 * body);
+    mju_mulMatTVec3(perturb->localpos, sim->d->xmat + 9 * body, offset);
+  }
+
+  // a body on a geared joint brings that joint into the panel
+  for (int g = 0; g < sim->ngear && body > 0; g++) {
+    if (sim->gear[g].tendon < 0 && sim->m->jnt_bodyid[sim->gear[g].joint] == body && g != frame->selected) {
+      frame->selected = g;
+      makePanels(w);
+      break;
+    }
+  }
+}
+
+static void mouse(Window* w) {
+  Frame* frame = &w->frame;
+  Sim* sim = w->show->sim;
+  mjuiState* ui = &w->ui;
+  switch (ui->type) {
+    case mjEVENT_SCROLL:
+      if (ui->mouserect == 3) {
+        mjv_moveCamera(sim->m, mjMOUSE_ZOOM, 0, -0.02 * ui->sy, &frame->camera);
+      }
+      break;
+    case mjEVENT_PRESS:
+      if (ui->mouserect != 3) {
+        break;
+      }
+      if (ui->control && frame->perturb.select > 0 && (ui->left || ui->right)) {
+        int active = ui->right ? mjPERT_TRANSLATE : mjPERT_ROTATE;
+        if (!frame->perturb.active) {
+          frameScene(frame, sim, frameView(frame, ui->rect[3], w->show, 0), NULL);
+          mjv_initPerturb(sim->m, sim->d, &frame->scene, &frame->perturb);
+        }
+        frame->perturb.active = active;
+      }
+      if (ui->doubleclick && ui->button == mjBUTTON_LEFT) {
+        pick(w);
+      }
+      break;
+    case mjEVENT_RELEASE:
+      if (ui->dragrect == 3) {
+        frame->perturb.active = 0;
+      }
+      break;
+    case mjEVENT_MOVE:
+      if (ui->dragrect == 3) {
+        int action = ui->right  ? (ui->shift ? mjMOUSE_MOVE_H : mjMOUSE_MOVE_V)
+                     : ui->left ? (ui->shift ? mjMOUSE_ROTATE_H : mjMOUSE_ROTATE_V)
+                                : mjMOUSE_ZOOM;
+        double dx = ui->dx / ui->rect[3].height, dy = -ui->dy / ui->rect[3].height;
+        if (frame->perturb.active) {
+          mjv_movePerturb(sim->m, sim->d, action, dx, dy, &frame->scene, &frame->perturb);
+        } else {
+          mjv_moveCamera(sim->m, action, dx, dy, &frame->camera);
+        }
+      }
+      break;
+    default:
+      break;
+  }
+}
+
+//---------------------------------- GLFW ----------------------------------------------------------
+
+static int isHeld(GLFWwindow* glfw, int modifiers, int bit, int left, int right) {
+  if (modifiers >= 0) {
+    return (modifiers & bit) != 0;
+  }
+  return glfwGetKey(glfw, left) == GLFW_PRESS || glfwGetKey(glfw, right) == GLFW_PRESS;
+}
+
+// Write pointer, buttons and modifiers into the state that the panels read.
+// `modifiers` are the GLFW_MOD_ bits of the event; -1 asks for the keys that are down, where an event has none. The keys
+// alone do not serve: a modifier whose press or release GLFW dropped would turn Ctrl Q into Q.
+static void readState(Window* w, int modifiers) {
+  mjuiState* ui = &w->ui;
+  GLFWwindow* glfw = w->glfw;
+  ui->left = glfwGetMouseButton(glfw, GLFW_MOUSE_BUTTON_LEFT) == GLFW_PRESS;
+  ui->right = glfwGetMouseButton(glfw, GLFW_MOUSE_BUTTON_RIGHT) == GLFW_PRESS;
+  ui->middle = glfwGetMouseButton(glfw, GLFW_MOUSE_BUTTON_MIDDLE) == GLFW_PRESS;
+  ui->control = isHeld(glfw, modifiers, GLFW_MOD_CONTROL, GLFW_KEY_LEFT_CONTROL, GLFW_KEY_RIGHT_CONTROL);
+  ui->shift = isHeld(glfw, modifiers, GLFW_MOD_SHIFT, GLFW_KEY_LEFT_SHIFT, GLFW_KEY_RIGHT_SHIFT);
+  ui->alt = isHeld(glfw, modifiers, GLFW_MOD_ALT, GLFW_KEY_LEFT_ALT, GLFW_KEY_RIGHT_ALT);
+
+  // pixels of the buffer, from the lower edge
+  double x = w->x, y = w->y;
+  int width, height;
+  glfwGetWindowSize(glfw, &width, &height);
+  double scale = width > 0 ? (double)ui->rect[0].width / width : 1;
+  x *= scale;
+  y = ui->rect[0].height - y * scale;
+  ui->dx = x - ui->x;
+  ui->dy = y - ui->y;
+  ui->x = x;
+  ui->y = y;
+  ui->mouserect = mjr_findRect((int)x, (int)y, ui->nrect - 1, ui->rect + 1) + 1;
+}
+
+static void handleEvent(Window* w) {
+  int request, flg_taken = panelEvent(&w->panel, &request, &w->frame, &w->ui);
+  obey(w, request);
+  if (!flg_taken && w->ui.type == mjEVENT_KEY) {
+    key(w);
+  } else if (!flg_taken) {
+    mouse(w);
+  }
+}
+
+static void onKey(GLFWwindow* glfw, int code, int scancode, int action, int modifiers) {
+  (void)scancode;
+  Window* w = glfwGetWindowUserPointer(glfw);
+  if (action == GLFW_RELEASE) {
+    return;
+  }
+  readState(w, modifiers);
+  w->ui.type = mjEVENT_KEY;
+  w->ui.key = code;
+  w->ui.keytime = glfwGetTime();
+  handleEvent(w);
+}
+
+static void onButton(GLFWwindow* glfw, int code, int action, int modifiers) {
+  Window* w = glfwGetWindowUserPointer(glfw);
+  mjuiState* ui = &w->ui;
+  readState(w, modifiers);
+  int button = code == GLFW_MOUSE_BUTTON_LEFT    ? mjBUTTON_LEFT
+               : code == GLFW_MOUSE_BUTTON_RIGHT ? mjBUTTON_RIGHT
+                                                 : mjBUTTON_MIDDLE;
+  if (action == GLFW_PRESS) {
+    ui->doubleclick = button == ui->button && glfwGetTime() - ui->buttontime < 0.25;
+    ui->type = mjEVENT_PRESS;
+    ui->button = button;
+    ui->buttontime = glfwGetTime();
+    if (ui->mouserect) {
+      ui->dragbutton = button;
+      ui->dragrect = ui->mouserect;
+    }
+  } else {
+    ui->type = mjEVENT_RELEASE;
+  }
+  handleEvent(w);
+  if (action != GLFW_PRESS) {
+    ui->dragrect = 0;
+    ui->dragbutton = 0;
+  }
+}
+
+static void onMove(GLFWwindow* glfw, double x, double y) {
+  Window* w = glfwGetWindowUserPointer(glfw);
+  w->x = x;
+  w->y = y;
+  if (w->ui.left || w->ui.right || w->ui.middle) {
+    readState(w, -1);
+    w->ui.type = mjEVENT_MOVE;
+    handleEvent(w);
+  }
+}
+
+static void onScroll(GLFWwindow* glfw, double x, double y) {
+  Window* w = glfwGetWindowUserPointer(glfw);
+  readState(w, -1);
+  w->ui.type = mjEVENT_SCROLL;
+  w->ui.sx = x;
+  w->ui.sy = y;
+  handleEvent(w);
+}
+
+static void onSize(GLFWwindow* glfw, int width, int height) {
+  Window* w = glfwGetWindowUserPointer(glfw);
+  w->ui.rect[0] = (mjrRect){0, 0, width, height};
+  panelLayout(&w->panel, &w->frame, &w->ui);
+}
+
+static void takeInput(Window* w) {
+  glfwSetWindowUserPointer(w->glfw, w);
+  glfwGetCursorPos(w->glfw, &w->x, &w->y);
+  glfwSetKeyCallback(w->glfw, onKey);
+  glfwSetMouseButtonCallback(w->glfw, onButton);
+  glfwSetCursorPosCallback(w->glfw, onMove);
+  glfwSetScrollCallback(w->glfw, onScroll);
+  glfwSetFramebufferSizeCallback(w->glfw, onSize);
 }
 
 //---------------------------------- frames --------------------------------------------------------
@@ -168,7 +457,7 @@ static void advance(Window* w) {
 
     // too slow, or reset by the engine: missed time is dropped
     if (show->sim[0].d->time < last || glfwGetTime() - begin > budget) {
-      windowPace(w);
+      startPace(w);
       break;
     }
     last = show->sim[0].d->time;
@@ -308,10 +597,10 @@ int window(Show* show, char* error, size_t error_size) {
   w->frame.flg_plots = show->option.flg_plots;
   frameEffects(&w->frame, show->option.flg_effects);
   showHeading(w->frame.caption, sizeof(w->frame.caption), show);
-  windowPanels(w);
+  makePanels(w);
 
-  windowInput(w);
-  windowPace(w);
+  takeInput(w);
+  startPace(w);
   loop(w);
 
   frameFree(&w->frame);
