@@ -341,10 +341,10 @@ static const mjgScene slider = {.name = "slider",
 
 
 // play a case for a time, with a bad velocity at its end where asked for; returns the largest difference from the reference
-static double play(mjgPlay* play, const mjgScene* scene, const mjgCase* variant, double duration,
-                   int compare, int breaks) {
+static double play(mjgPlay* play, const mjgScene* scene, const mjgCase* variant,
+                   const mjgSetting* setting, double duration, int compare, int breaks) {
   char error[2048] = "";
-  mjModel* m = load(scene, variant, NULL, 0);
+  mjModel* m = load(scene, variant, setting, setting != NULL);
   mjData* d = mjg_startScene(m);
   assert_int_equal(mjg_openPlay(play, scene, variant, m, d, compare, error, sizeof error), 0);
   while (d->time < duration - m->opt.timestep / 2) {
@@ -364,7 +364,7 @@ static double play(mjgPlay* play, const mjgScene* scene, const mjgCase* variant,
 // the first row is the keyframe, with the force that acts from there on; what has no object is no number
 static void stateThenForceAreRecorded(void** state) {
   mjgPlay one;
-  assert_true(play(&one, &slider, NULL, 1, 1, 0) < 1e-12);
+  assert_true(play(&one, &slider, NULL, NULL, 1, 1, 0) < 1e-12);
   const mjgTrajectory* t = &one.trajectory;
   const char* const names[] = {"time",           "q_slide", "v_slide", "motor_slide",
                                "friction_slide", "place_0", "place_1", "place_2",
@@ -389,20 +389,22 @@ static void stateThenForceAreRecorded(void** state) {
 static void aWrongReferenceIsSeen(void** state) {
   mjgPlay one;
   fault = 1e-9;
-  double difference = play(&one, &slider, NULL, 1, 1, 0);
+  double difference = play(&one, &slider, NULL, NULL, 1, 1, 0);
   assert_true(difference > 0.9e-7 && difference < 1.1e-7);
   assert_true(mjg_at(&one.trajectory, "difference", 0.495) > 4e-8);
   mjg_closePlay(&one);
   fault = NAN;
-  assert_true(isinf(play(&one, &slider, NULL, 1, 1, 0)));
+  assert_true(isinf(play(&one, &slider, NULL, NULL, 1, 1, 0)));
   mjg_closePlay(&one);
-  assert_true(play(&one, &slider, NULL, 1, 0, 0) == 0);
+  assert_true(play(&one, &slider, NULL, NULL, 1, 0, 0) == 0);
   mjg_closePlay(&one);
   fault = 0;
-  play(&one, &slider, NULL, 0.01, 1, 1);
+  play(&one, &slider, NULL, NULL, 0.01, 1, 1);
   mjg_closePlay(&one);
 }
 
+
+#define MAXCASE 16
 
 // number of claims that fail for the given runs
 static int failures(const mjgScene* scene, const mjgTrajectory* run) {
@@ -415,31 +417,44 @@ static int failures(const mjgScene* scene, const mjgTrajectory* run) {
 }
 
 
-#define MAXCASE 16
-
-// claims hold for the engine's runs; the same gear everywhere cannot support the claims of the others
+// claims hold for the engine's runs; another gear, or the same in all cases, cannot support them
 static void claimsNeedTheirRuns(void** state) {
-  static const char* const names[] = {"rod", "wall", "wall-contact", "two-loads"};
-  for (int s = 0; s < 4; s++) {
-    const mjgScene* scene = mjg_findScene(names[s]);
-    assert_true(scene && scene->nvariant > 3 && scene->nvariant <= MAXCASE);
+  static const struct {
+    const char* name;
+    mjgSetting other;
+  } row[] = {{"rod", {0}},
+             {"wall", {0}},
+             {"wall-contact", {0}},
+             {"two-loads", {0}},
+             {"convergence", {0}},
+             {"gripper", {"screw", "mu", "0.02"}},
+             {"arm", {"worm", "mu", "0.02"}},
+             {"humanoid", {"legs", "gamma_v", "0.4"}}};
+  for (size_t s = 0; s < sizeof(row) / sizeof(*row); s++) {
+    const mjgScene* scene = mjg_findScene(row[s].name);
+    int n = scene->nvariant ? scene->nvariant : 1, flg_other = row[s].other.key != NULL;
+    assert_true(n <= MAXCASE && (n > 3 || flg_other));
     mjgPlay played[MAXCASE];
     mjgTrajectory run[MAXCASE], wrong[MAXCASE];
-    for (int i = 0; i < scene->nvariant; i++) {
-      double off = play(&played[i], scene, &scene->variant[i], scene->duration, 1, 0);
-      assert_true(off <= scene->tolerance);
-      run[i] = played[i].trajectory;
-    }
-    assert_int_equal(failures(scene, run), 0);
-    for (int k = 0; k < scene->nvariant; k++) {
-      for (int i = 0; i < scene->nvariant; i++) {
-        wrong[i] = run[k];
-        wrong[i].variant = &scene->variant[i];
+    for (int other = 0; other <= flg_other; other++) {
+      const mjgSetting* setting = other ? &row[s].other : NULL;
+      for (int i = 0; i < n; i++) {
+        const mjgCase* variant = scene->nvariant ? &scene->variant[i] : NULL;
+        double off = play(&played[i], scene, variant, setting, scene->duration, 1, 0);
+        assert_true(off <= scene->tolerance);
+        run[i] = played[i].trajectory;
       }
-      assert_true(failures(scene, wrong) > 0);
-    }
-    for (int i = 0; i < scene->nvariant; i++) {
-      mjg_closePlay(&played[i]);
+      assert_int_equal(failures(scene, run) > 0, other);
+      for (int k = 0; k < n && !flg_other; k++) {
+        for (int i = 0; i < n; i++) {
+          wrong[i] = run[k];
+          wrong[i].variant = &scene->variant[i];
+        }
+        assert_true(failures(scene, wrong) > 0);
+      }
+      for (int i = 0; i < n; i++) {
+        mjg_closePlay(&played[i]);
+      }
     }
   }
 }
