@@ -8,6 +8,8 @@ int mjg_lastGridPoint(const mjModel* m, const mjData* d) { return mjg_gridPoint(
 
 double mjg_gridValue(int i, int n, double most) { return most * (2.0 * i / (n - 1) - 1); }
 
+double mjg_ease(double x) { return x * x * x * (10 - x * (15 - 6 * x)); }
+
 double mjg_contact(const mjModel* m, const mjData* d, const char* geom, const char* other) {
   int id[] = {geom ? mj_name2id(m, mjOBJ_GEOM, geom) : -2, other ? mj_name2id(m, mjOBJ_GEOM, other) : -2};
   double sum = 0;

@@ -24,6 +24,9 @@ int mjg_lastGridPoint(const mjModel* m, const mjData* d);
 // the i-th of n values from -most to most
 double mjg_gridValue(int i, int n, double most);
 
+// a smooth step from 0 to 1 while x goes from 0 to 1, without velocity and acceleration at its ends
+double mjg_ease(double x);
+
 //---------------------------------- contacts and motors -------------------------------------------
 
 // sum of the normal forces between two geoms; null: any

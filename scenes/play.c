@@ -76,6 +76,9 @@ static double place(const mjModel* m, const mjData* d, const char* words) {
     return mjg_contact(m, d, name[0] ? name : NULL, other[0] ? other : NULL);
   }
   sscanf(words, "%15[^:]:%63[^. ].%c", kind, name, &axis);
+  if (!strcmp(kind, "userdata") || !strcmp(kind, "spring")) {
+    return (kind[0] == 'u' ? d->userdata : d->qfrc_spring)[atoi(name)];
+  }
   int type = mju_str2Type(kind), id = mj_name2id(m, type, name);
   const mjtNum* x = type == mjOBJ_BODY ? d->xpos : type == mjOBJ_GEOM ? d->geom_xpos : d->site_xpos;
   return id < 0 ? NAN : x[3 * id + axis - 'x'];

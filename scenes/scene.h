@@ -80,7 +80,8 @@ typedef struct mjgScene_ {
 
   // further columns of the trajectory: names with spaces between, and their values in d after the step;
   // mjData has the forces and positions at the beginning of the step. NAME=body:box.z is a coordinate of a
-  // body, geom or site, NAME=contact:GEOM,GEOM the normal force between two geoms (or one, or any)
+  // body, geom or site, NAME=contact:GEOM,GEOM the normal force between two geoms (or one, or any), NAME=userdata:0 a
+  // number of mjData's userdata, NAME=spring:0 a torque of its qfrc_spring
   const char* column;
   void (*measure)(double* value, const mjModel* m, const mjData* d);
 

@@ -1,5 +1,6 @@
 #include "trajectory.h"
 
+#include <fnmatch.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -64,6 +65,12 @@ static int rowAt(const mjgTrajectory* trajectory, double t) {
   return low;
 }
 
+const double* mjg_rowUntil(const mjgTrajectory* trajectory, double t) {
+  int row = rowAt(trajectory, t);
+  int flg_there = row < trajectory->nrow && mjg_row(trajectory, row)[0] <= t;
+  return mjg_row(trajectory, flg_there || !row ? row : row - 1);
+}
+
 double mjg_at(const mjgTrajectory* trajectory, const char* name, double time) {
   int column = mjg_column(trajectory, name), row = rowAt(trajectory, time);
   if (column < 0 || !trajectory->nrow) {
@@ -116,16 +123,25 @@ double mjg_swing(const mjgTrajectory* trajectory, const char* name, double from,
   return mjg_highest(trajectory, name, from, to) - mjg_lowest(trajectory, name, from, to);
 }
 
-double mjg_largest(const mjgTrajectory* trajectory, const char* prefix, const char* const* name, int n, double from,
-                   double to) {
-  double most = 0;
-  for (int i = 0; i < n; i++) {
-    char column[mjgMAXNAME];
-    snprintf(column, sizeof column, "%s%s", prefix, name[i]);
-    double size = mjg_size(trajectory, column, from, to);
-    most = isnan(size) ? INFINITY : fmax(most, size);
+// largest value of a measure in the columns that a pattern matches
+static double largest(const mjgTrajectory* trajectory, const char* pattern, double from, double to,
+                      double (*of)(const mjgTrajectory*, const char*, double, double)) {
+  double most = -1;
+  for (int i = 0; i < trajectory->ncolumn; i++) {
+    if (!fnmatch(pattern, trajectory->name[i], 0)) {
+      double value = of(trajectory, trajectory->name[i], from, to);
+      most = isnan(value) ? INFINITY : fmax(most, value);
+    }
   }
-  return most;
+  return most < 0 ? INFINITY : most;
+}
+
+double mjg_largestSize(const mjgTrajectory* trajectory, const char* pattern, double from, double to) {
+  return largest(trajectory, pattern, from, to, mjg_size);
+}
+
+double mjg_largestSwing(const mjgTrajectory* trajectory, const char* pattern, double from, double to) {
+  return largest(trajectory, pattern, from, to, mjg_swing);
 }
 
 int mjg_isPositive(double value) { return value > 0; }

@@ -39,8 +39,9 @@ double* mjg_addRow(mjgTrajectory* trajectory);
 // index of a column, -1 if there is none
 int mjg_column(const mjgTrajectory* trajectory, const char* name);
 
-// a row
+// a row, and the last row whose time, which is the first column, is not after t; the first if there is none
 const double* mjg_row(const mjgTrajectory* trajectory, int i);
+const double* mjg_rowUntil(const mjgTrajectory* trajectory, double t);
 
 // value at the row nearest to a time; NaN without such a column or row
 double mjg_at(const mjgTrajectory* trajectory, const char* name, double time);
@@ -53,9 +54,10 @@ double mjg_highest(const mjgTrajectory* trajectory, const char* name, double fro
 double mjg_size(const mjgTrajectory* trajectory, const char* name, double from, double to);
 double mjg_swing(const mjgTrajectory* trajectory, const char* name, double from, double to);
 
-// largest size between two times in the columns of n joints or sensors: prefix and name
-double mjg_largest(const mjgTrajectory* trajectory, const char* prefix, const char* const* name, int n, double from,
-                   double to);
+// largest size, or largest swing, between two times in all columns that a pattern matches (fnmatch); INFINITY if one has a
+// NaN or none matches
+double mjg_largestSize(const mjgTrajectory* trajectory, const char* pattern, double from, double to);
+double mjg_largestSwing(const mjgTrajectory* trajectory, const char* pattern, double from, double to);
 
 // conditions of a value
 int mjg_isPositive(double value);

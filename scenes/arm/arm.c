@@ -1,5 +1,3 @@
-// An arm with worm gears lays itself down with a load on its hand, is switched off, and stays.
-
 #include "../helpers.h"
 
 #define NJOINT 6
@@ -8,15 +6,13 @@
 #define STILL  3.5  // from then on nothing may move
 #define END    20.0
 
-static const char* const jointName[NJOINT] = {"yaw", "shoulder", "elbow", "roll", "pitch", "turn"};
-
 // the joints are servos that go from the first pose to one in which the forearm presses the table;
 // shoulder and elbow move in opposite directions, so that forearm and hand stay level
 static void input(const mjModel* m, mjData* d, const mjgCase* variant) {
   static const double from[NJOINT] = {0.5, -0.5, 0.5, 0, 0, 0};
   static const double to[NJOINT] = {0, 0.055, -0.055, 0, 0, 1};
   static const double gain[NJOINT] = {6000, 6000, 4000, 500, 1000, 100};
-  double x = fmin(1, d->time / LOWER), blend = x * x * x * (10 - x * (15 - 6 * x));
+  double blend = mjg_ease(fmin(1, d->time / LOWER));
   for (int i = 0; i < NJOINT; i++) {
     double goal = from[i] + blend * (to[i] - from[i]);
     d->ctrl[i] = mjg_reached(d->time, OFF) ? 0 : gain[i] * (goal - d->qpos[i]) - 0.05 * gain[i] * d->qvel[i];
@@ -25,12 +21,7 @@ static void input(const mjModel* m, mjData* d, const mjgCase* variant) {
 
 static void claims(mjgClaims* claims, const mjgTrajectory* run) {
   // exactly: no tolerance
-  double moved = 0, fastest = mjg_largest(run, "v_", jointName, NJOINT, STILL, END);
-  for (int i = 0; i < NJOINT; i++) {
-    char q[mjgMAXNAME];
-    snprintf(q, sizeof q, "q_%s", jointName[i]);
-    moved = fmax(moved, mjg_swing(run, q, STILL, END));
-  }
+  double moved = mjg_largestSwing(run, "q_*", STILL, END), fastest = mjg_largestSize(run, "v_*", STILL, END);
   mjg_claim(claims, moved == 0 && fastest == 0,
             "motors off, all six joints stand still for %.1f s: they turn by %g rad at %g rad/s", END - STILL, moved,
             fastest);

@@ -36,11 +36,6 @@ static void input(const mjModel* m, mjData* d, const mjgCase* variant) {
   d->userdata[0] = control;
 }
 
-static void measure(double* value, const mjModel* m, const mjData* d) {
-  mjg_gapState(value, value + 1, m, d);
-  value[2] = d->userdata[0];
-}
-
 // number of times that the torque meets a condition again in the steady state
 static int touches(const mjgTrajectory* t, int (*is)(double)) {
   return mjg_events(t, "shaft_torque_out", STEADY, INFINITY, is).n;
@@ -71,4 +66,4 @@ static void claims(mjgClaims* claims, const mjgTrajectory* run) {
 
 mjgSCENE(Coupling, "coupling", "backlash/two_mass.xml", 8,
          "A flexible coupling bounces between the two sides of its gap (Nordin, Fig. 6).", mjgCASES(couplingCase),
-         .input = input, .column = "theta_d omega_d control", .measure = measure, .claims = claims);
+         .input = input, .column = "theta_d omega_d control=userdata:0", .measure = mjg_measureGap, .claims = claims);

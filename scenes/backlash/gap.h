@@ -16,4 +16,9 @@ static inline void mjg_gapState(double* theta_d, double* omega_d, const mjModel*
   *omega_d = d->sensordata[mjgGAP_VELOCITY] - (d->qvel[0] - h * d->qacc[0]);
 }
 
+// for the member measure of a scene whose first columns are these two
+static inline void mjg_measureGap(double* value, const mjModel* m, const mjData* d) {
+  mjg_gapState(value, value + 1, m, d);
+}
+
 #endif  // SCENES_BACKLASH_GAP_H_

@@ -10,12 +10,6 @@
 #define STIFFNESS 5895.0  // N m/rad
 #define DAMPING   58.95   // N m/(rad/s)
 
-static void measure(double* value, const mjModel* m, const mjData* d) {
-  mjg_gapState(value, value + 1, m, d);
-  value[2] = d->userdata[0];
-  value[3] = d->userdata[1];
-}
-
 //---------------------------------- phase ---------------------------------------------------------
 
 #define AMPLITUDE 0.008  // of theta_d, rad
@@ -101,8 +95,8 @@ static void lagClaims(mjgClaims* claims, const mjgTrajectory* run) {
 mjgSCENE(
     Lag, "lag", "backlash/rupture.xml", END,
     "A swing passes through a shaft with a gap. The exact shaft lags behind the dead zone model (Nordin, section 5).",
-    mjgCASES(lagCase), .input = lagInput, .column = "theta_d omega_d input play", .measure = measure,
-    .claims = lagClaims);
+    mjgCASES(lagCase), .input = lagInput, .column = "theta_d omega_d input=userdata:0 play=userdata:1",
+    .measure = mjg_measureGap, .claims = lagClaims);
 
 //---------------------------------- hysteresis ----------------------------------------------------
 
@@ -156,5 +150,6 @@ static void hysteresisClaims(mjgClaims* claims, const mjgTrajectory* run) {
 mjgSCENE(Hysteresis, "hysteresis", "backlash/two_mass.xml", 4,
          "The hysteresis model of backlash does not know a disturbance of the load. The shaft with a gap does (Nordin, "
          "section 1).",
-         mjgCASES(hysteresisCase), .input = hysteresisInput, .column = "theta_d omega_d input play", .measure = measure,
+         mjgCASES(hysteresisCase), .input = hysteresisInput,
+         .column = "theta_d omega_d input=userdata:0 play=userdata:1", .measure = mjg_measureGap,
          .claims = hysteresisClaims);

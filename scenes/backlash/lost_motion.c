@@ -1,5 +1,3 @@
-// Lost motion at the tip of a six-joint arm: play of precision gears and of a hobby servo.
-
 #include "../helpers.h"
 #include "mjgear_backlash.h"
 

@@ -30,8 +30,6 @@ static const mjgCase servoCase[] = {
 
 static void input(const mjModel* m, mjData* d, const mjgCase* variant) { d->ctrl[0] = 0.05; }
 
-static void measure(double* value, const mjModel* m, const mjData* d) { mjg_gapState(value, value + 1, m, d); }
-
 // amplitude at which the dead zone is a spring of stiffness N
 static double amplitude(double N) {
   double lo = HALF_GAP, hi = 1000 * HALF_GAP;
@@ -79,4 +77,4 @@ static void claims(mjgClaims* claims, const mjgTrajectory* run) {
 mjgSCENE(GapServo, "gap_servo", "backlash/servo.xml", 15,
          "A servo moves a joint with play. It comes to rest or swings in a limit cycle, depending on the side that its "
          "encoder measures.",
-         mjgCASES(servoCase), .input = input, .column = "theta_d omega_d", .measure = measure, .claims = claims);
+         mjgCASES(servoCase), .input = input, .column = "theta_d omega_d", .measure = mjg_measureGap, .claims = claims);

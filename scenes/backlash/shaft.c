@@ -5,8 +5,6 @@
 #include "../helpers.h"
 #include "gap.h"
 
-static void measure(double* value, const mjModel* m, const mjData* d) { mjg_gapState(value, value + 1, m, d); }
-
 //---------------------------------- Fig. 2 --------------------------------------------------------
 
 #define INERTIA   10.0   // j, kg m2
@@ -60,7 +58,7 @@ static void resonanceClaims(mjgClaims* claims, const mjgTrajectory* run) {
 mjgSCENE(Resonance, "resonance", "backlash/shaft.xml", 60,
          "A shaft is driven at its natural frequency, which only the model `jck` knows (Akoto, Fig. 2).",
          .flg_still = 1, mjgCASES(resonanceCase), .input = resonanceInput, .column = "twist twist_rate",
-         .measure = measure, .claims = resonanceClaims);
+         .measure = mjg_measureGap, .claims = resonanceClaims);
 
 //---------------------------------- Figs. 3 to 6 --------------------------------------------------
 
@@ -110,5 +108,5 @@ static void intervalClaims(mjgClaims* claims, const mjgTrajectory* run) {
 
 mjgSCENE(Interval, "interval", "backlash/shaft.xml", 15.5,
          "The plots show the borders of the free play over time (Akoto, Figs. 3 to 6).", .flg_still = 1,
-         mjgCASES(intervalCase), .input = intervalInput, .column = "twist twist_rate", .measure = measure,
+         mjgCASES(intervalCase), .input = intervalInput, .column = "twist twist_rate", .measure = mjg_measureGap,
          .claims = intervalClaims);

@@ -57,7 +57,6 @@ static void input(const mjModel* m, mjData* d, const mjgCase* variant) {
 }
 
 static void measure(double* value, const mjModel* m, const mjData* d) {
-  value[0] = d->userdata[0];
   value[1] = d->userdata[0] - (d->qpos[0] - m->opt.timestep * d->qvel[0]);
 }
 
@@ -79,5 +78,5 @@ static void claims(mjgClaims* claims, const mjgTrajectory* run) {
 mjgSCENE(Compensation, "compensation", "compensation/compensation.xml", PERIODS / FREQUENCY,
          "A worm joint follows a slow sine. With friction compensation it follows smoothly, and without it sticks "
          "(Kikuuwe, 7).",
-         .beside = "uncompensated", mjgCASES(compensationCase), .input = input, .column = "command error",
+         .beside = "uncompensated", mjgCASES(compensationCase), .input = input, .column = "command=userdata:0 error",
          .measure = measure, .claims = claims);

@@ -1,6 +1,3 @@
-// Gain of a smaller step: the motion converges to the motion with a fine step, contacts
-// and stops included.
-
 #include "../helpers.h"
 
 #define SAMPLE 0.004  // times at which motions are compared, s

@@ -1,5 +1,3 @@
-// A brake on the motor of a lift: it closes while the lift falls, holds it and the box on it, and slips above its torque.
-
 #include "../helpers.h"
 
 #define OFF  0.2  // the motor is off, the brake begins to close

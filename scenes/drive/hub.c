@@ -1,5 +1,3 @@
-// A freewheel: the pedals drive a wheel, stop, and catch up with it.
-
 #include "../helpers.h"
 
 #define BACK 1.0  // pedalling backwards

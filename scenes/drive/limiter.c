@@ -1,5 +1,3 @@
-// A slip clutch between motor and finger limits the grip, for any motor torque.
-
 #include "../helpers.h"
 
 #define FULL 1.5  // the motor has its full force

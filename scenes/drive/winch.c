@@ -1,5 +1,3 @@
-// A winch with a backstop: its drum turns in one direction only, and holds the load without its motor.
-
 #include "../helpers.h"
 
 #define OFF 1.0  // the motor is off

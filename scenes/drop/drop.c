@@ -1,5 +1,3 @@
-// An impact on a link that a gear holds.
-
 #include "../helpers.h"
 
 static const mjgCase dropCase[] = {

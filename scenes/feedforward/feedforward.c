@@ -29,7 +29,7 @@ static const double kMiddle[NJOINT] = {0, -0.7, 1.1};
 static const double kAmplitude[NJOINT] = {0.3, -0.2, -0.25};
 
 static void path(double* q, double* v, double* a, double time) {
-  double w = 2 * mjPI / PERIOD, x = fmin(time / BEGIN, 1), ramp = x * x * x * (10 - x * (15 - 6 * x));
+  double w = 2 * mjPI / PERIOD, x = fmin(time / BEGIN, 1), ramp = mjg_ease(x);
   double rate = x < 1 ? 30 * x * x * (1 - x) * (1 - x) / BEGIN : 0;
   double bend = x < 1 ? 60 * x * (1 - x) * (1 - 2 * x) / (BEGIN * BEGIN) : 0;
   for (int i = 0; i < NJOINT; i++) {

@@ -51,8 +51,6 @@ void mjg_flapMeasure(double* value, const mjModel* m, const mjData* d) {
   value[0] = q / mjgFLAP_DEGREE;
   value[1] = d->userdata[0] / mjgFLAP_DEGREE;
   value[2] = (d->userdata[0] - q) / mjgFLAP_DEGREE;
-  value[3] = d->userdata[1];
-  value[4] = d->userdata[2];
 }
 
 int mjg_flapStep(double* q, double* v, double time, const mjModel* m, const mjgCase* variant,

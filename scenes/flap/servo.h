@@ -79,8 +79,9 @@ double mjg_flapMeanError(const mjgTrajectory* run, double from, double to);
 #define mjgFLAP_COMPARED .input = input, .reference = reference, .tolerance = 1e-9
 
 // parts of all scenes of the flap
-#define mjgFLAP_SCENE \
-  .configure = mjg_flapConfigure, .column = "position command error load supply", .measure = mjg_flapMeasure
+#define mjgFLAP_SCENE                                                                                   \
+  .configure = mjg_flapConfigure, .column = "position command error load=userdata:1 supply=userdata:2", \
+  .measure = mjg_flapMeasure
 
 // time at which Table 1 has come to rest within 0.02 deg of a case's target, s; -1: not
 // before the end

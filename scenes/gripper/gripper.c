@@ -1,5 +1,3 @@
-// A gripper that holds without its motor, and that only its motor opens.
-
 #include "../helpers.h"
 
 #define WELD parameter[0]  // position at which the fingers are fixed; 0: they are free

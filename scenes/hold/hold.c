@@ -33,13 +33,11 @@ static void configure(mjModel* m, const mjgCase* variant) {
   }
 }
 
-static const char* const joint[] = {"shoulder", "elbow", "wrist"};
-
 // largest turn of a joint from the beginning until some time
-static double droop(const mjgTrajectory* run, double until) { return mjg_largest(run, "q_", joint, 3, 0, until); }
+static double droop(const mjgTrajectory* run, double until) { return mjg_largestSize(run, "q_*", 0, until); }
 
 // largest velocity of a joint in the last seconds
-static double rate(const mjgTrajectory* run) { return mjg_largest(run, "v_", joint, 3, END - LAST, END); }
+static double rate(const mjgTrajectory* run) { return mjg_largestSize(run, "v_*", END - LAST, END); }
 
 static void claims(mjgClaims* claims, const mjgTrajectory* run) {
   double turn = droop(&run[0], END);

@@ -1,5 +1,3 @@
-// A screw jack lifts a load and holds it.
-
 #include "../helpers.h"
 
 #define LIFT 0.02  // m

@@ -1,6 +1,3 @@
-// A four-legged robot lands: blow at the motors through backdrivable gears, and through
-// self-locking ones.
-
 #include "../helpers.h"
 
 #define NATIVE   parameter[0]  // friction that MuJoCo gives the joints, N m
@@ -25,25 +22,13 @@ static void configure(mjModel* m, const mjgCase* variant) {
   }
 }
 
-// largest size of a number of the knees' sensors
-static double peak(const mjgTrajectory* t, const char* what) {
-  static const char* const leg[] = {"fl", "fr", "rl", "rr"};
-  double most = 0;
-  for (int i = 0; i < 4; i++) {
-    char name[mjgMAXNAME];
-    snprintf(name, sizeof name, "gear_%s_knee_%s", leg[i], what);
-    most = fmax(most, mjg_size(t, name, 0, END));
-  }
-  return most;
-}
-
 static void claims(mjgClaims* claims, const mjgTrajectory* run) {
   double ground[4], in[4], out[4], sag[4];
   for (int i = 0; i < 4; i++) {
     const mjgTrajectory* t = &run[i];
     ground[i] = mjg_highest(t, "ground", 0, END);
-    in[i] = peak(t, "torque_in");
-    out[i] = peak(t, "torque_out");
+    in[i] = mjg_largestSize(t, "gear_??_knee_torque_in", 0, END);
+    out[i] = mjg_largestSize(t, "gear_??_knee_torque_out", 0, END);
     sag[i] = mjg_highest(t, "q_fl_knee", 0, 0.1) - mjg_lowest(t, "q_fl_knee", 0, END);
   }
   mjg_claim(

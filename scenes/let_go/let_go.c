@@ -1,5 +1,3 @@
-// A gripper's motor is switched off: one with a lead screw goes on holding, one with a ball screw lets go.
-
 #include "../helpers.h"
 
 #define NATIVE   parameter[0]  // friction that MuJoCo gives the screw, N at the finger

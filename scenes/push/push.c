@@ -1,6 +1,3 @@
-// A person pushes an arm: one with strain-wave gears yields, one with worms does not, and both turn with
-// little torque of their motor. Constant friction that resists the push makes the motor work as hard.
-
 #include "../helpers.h"
 
 #define NATIVE parameter[0]  // friction that MuJoCo gives the joints, N m

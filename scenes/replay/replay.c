@@ -36,80 +36,42 @@ static const mjgCase replayCase[] = {
 
 //---------------------------------- logs ----------------------------------------------------------
 
+// columns of a log
+enum { LOGTIME, LOGPOSITION, LOGGOAL, LOGENABLE, LOGWIDTH };  // s, rad, rad, 1: the servo's motor is on
+
 typedef struct Log_ {
   double kp;  // position gain, of the servo's register
-  int n;
-  double* row;  // (n x LOGWIDTH)
+  mjgTrajectory rows;
 } Log;
 
-enum {
-  LOGTIME = 0,  // s
-  LOGPOSITION,  // rad
-  LOGGOAL,      // rad
-  LOGENABLE,    // 1: the servo's motor is on
-  LOGWIDTH
-};
-
-// one row of the file; 0: it is one
-static int parseRow(double row[LOGWIDTH], const char* line) {
-  double speed, load, volts, temperature;
-  return sscanf(line, "%lf,%lf,%lf,%lf,%lf,%lf,%lf,%lf", row + LOGPOSITION, &speed, &load, &volts, &temperature,
-                row + LOGTIME, row + LOGGOAL, row + LOGENABLE) == 8
-             ? 0
-             : -1;
-}
-
-// read a log of data/xl330, CSV compressed by gzip; 0 on success, nothing to free otherwise
-static int readLog(Log* log, const char* name) {
+// read a log of data/xl330, CSV compressed by gzip; without rows if it cannot be read
+static void readLog(Log* log, const char* name) {
+  static const char* const columns[LOGWIDTH] = {"time", "position", "goal", "enable"};
   char path[4096], file[300], line[1000];
   snprintf(file, sizeof file, "../data/xl330/%s.csv.gz", name);
   mjg_pagePath(path, sizeof path, file);
-  gzFile in = gzopen(path, "rb");
   *log = (Log){0};
-  int capacity = 0, failed = !in || !gzgets(in, line, sizeof line);
-  const char* kp = failed ? NULL : strstr(line, "kp=");
+  for (int i = 0; i < LOGWIDTH; i++) {
+    mjg_addColumn(&log->rows, columns[i]);
+  }
+  gzFile in = gzopen(path, "rb");
+  const char* kp = in && gzgets(in, line, sizeof line) ? strstr(line, "kp=") : NULL;
   log->kp = kp ? strtod(kp + 3, NULL) : 0;
-  failed = failed || !kp || !gzgets(in, line, sizeof line);  // names of the columns
+  int failed = !kp || !gzgets(in, line, sizeof line);  // names of the columns
   while (!failed && gzgets(in, line, sizeof line)) {
-    if (log->n == capacity) {
-      capacity = capacity ? 2 * capacity : 1024;
-      double* row = realloc(log->row, sizeof(double) * LOGWIDTH * (size_t)capacity);
-      if (!row) {
-        failed = 1;
-        break;
-      }
-      log->row = row;
-    }
-    failed = parseRow(log->row + (size_t)log->n * LOGWIDTH, line);
-    log->n++;
+    double* row = mjg_addRow(&log->rows);
+    failed = !row || sscanf(line, "%lf,%*f,%*f,%*f,%*f,%lf,%lf,%lf", row + LOGPOSITION, row + LOGTIME, row + LOGGOAL,
+                            row + LOGENABLE) != LOGWIDTH;
   }
   if (in) {
     gzclose(in);
   }
-  if (failed || log->n < 2) {
-    free(log->row);
-    *log = (Log){0};
-    return -1;
+  if (failed) {
+    mjg_clearRows(&log->rows);
   }
-  double begin = log->row[LOGTIME];
-  for (int i = 0; i < log->n; i++) {
-    log->row[(size_t)i * LOGWIDTH + LOGTIME] -= begin;
+  for (int i = log->rows.nrow - 1; i >= 0; i--) {
+    log->rows.data[i * LOGWIDTH + LOGTIME] -= log->rows.data[LOGTIME];
   }
-  return 0;
-}
-
-// row that was valid at a time, its first being 0
-static const double* logRow(const Log* log, double time) {
-  int low = 0, high = log->n - 1;
-  while (low < high) {
-    int middle = (low + high + 1) / 2;
-    if (log->row[(size_t)middle * LOGWIDTH + LOGTIME] <= time) {
-      low = middle;
-    } else {
-      high = middle - 1;
-    }
-  }
-  return log->row + (size_t)low * LOGWIDTH;
 }
 
 //---------------------------------- scene ---------------------------------------------------------
@@ -134,7 +96,7 @@ static void configure(mjModel* m, const mjgCase* variant) {
 static const double* row(const Log** log, double time) {
   int i = (int)fmin(NLOG - 1, floor(time / EACH + 1e-9));
   *log = &logs[i];
-  return logs[i].n ? logRow(&logs[i], time - i * EACH + 1e-9) : NULL;
+  return logs[i].rows.nrow ? mjg_rowUntil(&logs[i].rows, time - i * EACH + 1e-9) : NULL;
 }
 
 static void input(const mjModel* m, mjData* d, const mjgCase* variant) {
@@ -148,7 +110,7 @@ static void input(const mjModel* m, mjData* d, const mjgCase* variant) {
   // each log begins where it was measured, at rest
   double since = fmod(d->time + 1e-9, EACH);
   if (since < m->opt.timestep) {
-    d->qpos[0] = log->row[LOGPOSITION] + variant->OFFSET;
+    d->qpos[0] = log->rows.data[LOGPOSITION] + variant->OFFSET;
     d->qvel[0] = 0;
   }
 

@@ -1,5 +1,3 @@
-// A rigid wall that moves into an arm: friction and contact are one problem, or the arm gives way.
-
 #include "../helpers.h"
 
 #define LOCKED parameter[0]  // both gears cannot be driven back

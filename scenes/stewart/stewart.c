@@ -1,6 +1,3 @@
-// A Stewart platform on six lead screws, a parallel-link robot with closed loops: moved by its motors, it holds its
-// load without them.
-
 #include "../helpers.h"
 
 #define NATIVE parameter[0]  // friction that MuJoCo gives the screws, N
@@ -48,7 +45,7 @@ static void legs(double* length, const mjModel* m, double roll, double pitch, do
 
 static void input(const mjModel* m, mjData* d, const mjgCase* variant) {
   double time = d->time, goal[NLEG];
-  double x = fmin(1, fmax(0, (time - MOVE) / (THERE - MOVE))), blend = x * x * x * (10 - x * (15 - 6 * x));
+  double blend = mjg_ease(fmin(1, fmax(0, (time - MOVE) / (THERE - MOVE))));
   legs(goal, m, 0.2 * sin(2.5 * mjPI * blend), 0.12 * sin(1.5 * mjPI * blend), 0.02 * blend);
   for (int i = 0; i < NLEG; i++) {
     d->ctrl[i] = mjg_reached(time, OFF) ? 0 : mjg_servo(m, d, i, goal[i]);
@@ -69,12 +66,7 @@ static void claims(mjgClaims* claims, const mjgTrajectory* run) {
   double moved[3], sunk[3];
   for (int i = 0; i < 3; i++) {
     const mjgTrajectory* t = &run[i];
-    moved[i] = 0;
-    for (int k = 0; k < NLEG; k++) {
-      char name[mjgMAXNAME];
-      snprintf(name, sizeof name, "q_screw_%d", k + 1);
-      moved[i] = fmax(moved[i], mjg_swing(t, name, STILL, END));
-    }
+    moved[i] = mjg_largestSwing(t, "q_screw_?", STILL, END);
     sunk[i] = mjg_at(t, "height", OFF) - mjg_at(t, "height", END);
   }
   const mjgTrajectory* t = &run[0];

@@ -1,6 +1,3 @@
-// A hobby arm repeats a taught motion: error at the tip by friction and play of its gears, each
-// alone and both.
-
 #include "../helpers.h"
 
 #define NATIVE parameter[0]  // friction that MuJoCo gives the joints, N m

@@ -1,5 +1,3 @@
-// A telescope tracks at sidereal rate: its worm sticks and slips, unless its motor compensates friction.
-
 #include "../helpers.h"
 
 #define COMPENSATE parameter[0]  // 1: the motor compensates friction

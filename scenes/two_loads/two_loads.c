@@ -1,7 +1,3 @@
-// One gear, two loads: a worm holds the same arm empty and loaded without its motor, and lets the motor lift
-// either. Any constant fails in one of the two: if it holds the load, the motor cannot move the
-// empty arm as with the worm.
-
 #include "../helpers.h"
 
 #define BOUND parameter[1]  // of it, N m
