@@ -21,8 +21,16 @@ import matplotlib
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 import numpy as np
+from curves import legend, panels
 
 TABLES = ("about", "claims", "differences", "joints")
+
+DIFFERENCES = """## The engine against the core's own integration
+
+Largest difference of any position or velocity over the whole run:
+
+| scene | case | difference | allowed | |
+|:------|:-----|-----------:|--------:|:-|"""
 
 # with these scenes the summary begins, each with its caption
 FIRST = ("power-cut", "two-loads", "replay", "rod", "stewart", "winch")
@@ -77,22 +85,13 @@ def last_change(time, values):
 def draw_standard(name, runs, units):
     """Position, velocity and friction of the geared joints, or of all if none has a gear, one line a case; friction
     where there is a gear."""
-    geared = {
-        case: [joint for joint in units if not np.isnan(run[f"friction_{joint}"]).all()] for case, run in runs.items()
-    }
+    geared = {case: [q for q in units if not np.isnan(run[f"friction_{q}"]).all()] for case, run in runs.items()}
     gears = [joint for joint in units if any(joint in joints for joints in geared.values())]
     shown = gears or list(units)
     if not shown:
         return
     torque = {"rad": "N m", "m": "N"}
-    figure, axes = plt.subplots(
-        len(shown),
-        3 if gears else 2,
-        sharex=True,
-        squeeze=False,
-        figsize=(10, 1 + max(1.4 * len(shown), 1.9)),
-        layout="constrained",
-    )
+    figure, axes = panels(len(shown), 3 if gears else 2, 10, 1 + max(1.4 * len(shown), 1.9), squeeze=False)
     end, last = 0, 0
     for row, joint in zip(axes, shown):
         unit = units[joint]
@@ -100,15 +99,10 @@ def draw_standard(name, runs, units):
             for k, (case, run) in enumerate(runs.items()):
                 if prefix == "friction_" and joint not in geared[case]:
                     continue
-                axis.plot(
-                    run["time"],
-                    run[prefix + joint],
-                    color=COLORS[k % len(COLORS)],
-                    label=case,
-                    linestyle=DASHES[k // len(COLORS) % len(DASHES)],
-                )
-                end = max(end, run["time"][-1])
-                last = max(last, last_change(run["time"], run[prefix + joint]))
+                time, values = run["time"], run[prefix + joint]
+                color, line = COLORS[k % len(COLORS)], DASHES[k // len(COLORS) % len(DASHES)]
+                axis.plot(time, values, color=color, label=case, linestyle=line)
+                end, last = max(end, time[-1]), max(last, last_change(time, values))
             axis.set_ylabel(f"[{of}]", fontsize=7)
             axis.tick_params(labelsize=7)
         row[0].set_ylabel(f"{joint} [{unit}]", fontsize=7)
@@ -128,9 +122,7 @@ def draw_standard(name, runs, units):
         axis.set_xlabel("time [s]" + (f"; then no change until {end:.4g} s" if still else ""))
     if len(runs) > 1:
         columns = int(12 * figure.get_figwidth() / (max(map(len, runs)) + 6))
-        figure.legend(
-            *axes[0, 0].get_legend_handles_labels(), loc="outside upper center", ncols=max(1, min(len(runs), columns))
-        )
+        legend(figure, max(1, min(len(runs), columns)), axes[0, 0])
     yield "joints", figure
 
 
@@ -183,19 +175,12 @@ def list_claims(name, claims, images):
 
 def list_differences(differences):
     """Markdown of the distances of the engine from the scenes' own integrations."""
-    lines = [
-        "## The engine against the core's own integration",
-        "",
-        "Largest difference of any position or velocity over the whole run:",
-        "",
-        "| scene | case | difference | allowed | |",
-        "|:------|:-----|-----------:|--------:|:-|",
-    ]
-    lines += [
-        f"| {name} | {row['case']} | {float(row['difference']):.1e} | {float(row['tolerance']):.0e} | {verdict(row)} |"
-        for name, row in differences
-    ]
-    return lines + [""]
+    numbers = "| {} | {case} | {difference:.1e} | {tolerance:.0e} | {} |"
+    lines = [DIFFERENCES]
+    for name, row in differences:
+        of = {"case": row["case"], **{key: float(row[key]) for key in ("difference", "tolerance")}}
+        lines.append(numbers.format(name, verdict(row), **of))
+    return [*lines, ""]
 
 
 def main():

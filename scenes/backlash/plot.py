@@ -1,43 +1,36 @@
 """Figures of the papers on backlash: Nordin 2, 3, 6; Ruderman 4 to 7, IV.A; Akoto 2 to 6, 8, 9."""
 
-import matplotlib.pyplot as plt
 import numpy as np
-
-
-def late(run, start):
-    """Rows from a time on."""
-    rows = run["time"] >= start
-    return {name: column[rows] for name, column in run.items()}
+from curves import edges, late, legend, overlay, panels
 
 
 def two_mass(runs):
-    figure, (twist, torque) = plt.subplots(2, 1, sharex=True, figsize=(7, 5.5), layout="constrained")
+    figure, (twist, torque) = panels(2, 1, 7, 5.5)
     for case in ("exact", "phase_plane", "damped_deadzone", "revised_deadzone"):
         run = late(runs[case], 2.7)
         style = "--" if case == "phase_plane" else "-"
         twist.plot(run["time"], run["theta_d"], style, label=case)
         torque.plot(run["time"], run["shaft_torque_out"], style, label=case)
-    twist.axhline(0.0025, color="0.6", linewidth=0.8)
-    torque.axhline(0, color="0.6", linewidth=0.8)
+    edges(twist, 0.0025)
+    edges(torque, 0)
     twist.set_ylabel(r"$\theta_d$ [rad]")
     torque.set(ylabel="shaft torque [N m]", xlabel="time [s]")
-    figure.legend(*twist.get_legend_handles_labels(), loc="outside upper center", ncols=4)
+    legend(figure, 4, twist)
     yield "nordin-figure3", figure
 
 
 def coupling(runs):
-    figure, axes = plt.subplots(2, len(runs), sharex="col", figsize=(9, 5), squeeze=False, layout="constrained")
-    for column, (case, run) in enumerate(runs.items()):
+    figure, axes = panels(2, len(runs), 9, 5, sharex="col", squeeze=False)
+    for (speed, torque), (case, run) in zip(axes.T, runs.items()):
         run = late(run, 7.4)
-        base = 150.6
-        axes[0, column].plot(run["time"], run["shaft_rotor_velocity"] / base, label="motor")
-        axes[0, column].plot(run["time"], run["v_load"] / base, label="load")
-        axes[1, column].plot(run["time"], run["shaft_torque_out"])
-        axes[0, column].set_title(case)
-        axes[1, column].set_xlabel("time [s]")
+        for column, label in (("shaft_rotor_velocity", "motor"), ("v_load", "load")):
+            speed.plot(run["time"], run[column] / 150.6, label=label)
+        torque.plot(run["time"], run["shaft_torque_out"])
+        speed.set_title(case)
+        torque.set_xlabel("time [s]")
     axes[0, 0].set_ylabel("speed relative to 150.6 rad/s [1]")
     axes[1, 0].set_ylabel("torque [N m]")
-    figure.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside upper center", ncols=2)
+    legend(figure, 2, axes[0, 0])
     yield "nordin-figure6", figure
 
 
@@ -46,7 +39,7 @@ def gap_map(runs):
     size = int(round(np.sqrt(run["T_5"].size)))
     shape = (size, size)
     theta, omega = run["theta_d"].reshape(shape), run["omega_d"].reshape(shape)
-    figure, axes = plt.subplots(2, 2, sharex=True, sharey=True, figsize=(8, 6.5), layout="constrained")
+    figure, axes = panels(2, 2, 8, 6.5, sharey=True)
     titles = (
         ("T_5", "(a) exact, (5): in contact, else 0"),
         ("T_23", "(b) phase plane, (23)"),
@@ -72,17 +65,16 @@ def gap_map(runs):
 
 
 def vibro(runs):
-    figure, axes = plt.subplots(len(runs), 1, sharex=True, figsize=(7, 8), layout="constrained")
+    figure, axes = panels(len(runs), 1, 7, 8)
     for axis, (case, run) in zip(axes, runs.items()):
         axis.plot(run["time"], 1e3 * run["x"], linewidth=0.9)
-        for edge in (-10, 10):
-            axis.axhline(edge, color="0.6", linewidth=0.8)
+        edges(axis, -10, 10)
         axis.set_title(case + ("" if "Hz" in case else "-0.5Hz"), loc="left", fontsize=8)
         axis.set_ylabel(r"$x_1 - x_2$ [mm]")
     axes[-1].set_xlabel("time [s]")
     yield "ruderman-figure5", figure
 
-    figure, axes = plt.subplots(1, 2, sharex=True, sharey=True, figsize=(8, 4), layout="constrained")
+    figure, axes = panels(1, 2, 8, 4, sharey=True)
     for axis, case in zip(axes, ("deadzone", "vibro-impact")):
         run = late(runs[case], 4)
         axis.plot(run["q_driving"], run["q_driven"], linewidth=0.9)
@@ -92,49 +84,50 @@ def vibro(runs):
 
 
 def rattle(runs):
-    figure, axis = plt.subplots(figsize=(7, 3.5), layout="constrained")
-    for case, run in runs.items():
-        shown = run["time"] < 1
-        axis.plot(run["time"][shown], 1e3 * run["x"][shown], label=case)
-    axis.set(xlabel="time [s]", ylabel=r"$x_1 - x_2$ [mm]")
-    figure.legend(loc="outside upper center", ncols=4)
-    yield "eigenfrequency", figure
+    begin = {case: {name: run[name][run["time"] < 1] for name in ("time", "x")} for case, run in runs.items()}
+    yield "eigenfrequency", overlay(begin, lambda run: 1e3 * run["x"], r"$x_1 - x_2$ [mm]", 4)
 
 
 def impact(runs):
-    figure, axis = plt.subplots(figsize=(6, 4.4), layout="constrained")
-    for case, run in runs.items():
-        axis.plot(1e3 * np.maximum(0, run["x"] - 0.01), run["force"], label=case)
-    axis.set(xlabel="penetration [mm]", ylabel="force [N]")
-    figure.legend(loc="outside upper center", ncols=3)
-    yield "ruderman-figure6", figure
+    def penetration(run):
+        return 1e3 * np.maximum(0, run["x"] - 0.01)
+
+    label = "penetration [mm]"
+    yield (
+        "ruderman-figure6",
+        overlay(runs, lambda run: run["force"], "force [N]", 3, (6, 4.4), x=penetration, xlabel=label),
+    )
 
 
 def decay(runs):
-    figure, axis = plt.subplots(figsize=(7, 3.5), layout="constrained")
-    for case, run in runs.items():
-        axis.plot(run["time"], 1e3 * run["x"], label=case + " s/m")
-    axis.axhline(10, color="0.6", linewidth=0.8)
-    axis.set(xlim=(0, 0.5), xlabel="time [s]", ylabel="displacement [mm]")
-    figure.legend(loc="outside upper center", ncols=3)
-    yield "ruderman-figure7", figure
+    yield (
+        "ruderman-figure7",
+        overlay(
+            runs,
+            lambda run: 1e3 * run["x"],
+            "displacement [mm]",
+            label="{} s/m",
+            extra=lambda axis: edges(axis, 10),
+            xlim=(0, 0.5),
+        ),
+    )
 
 
 def resonance(runs):
     # three of them lie on each other
     styles = {"exact": (0, (6, 6)), "phase_plane": (6, (2, 10))}
-    figure, axis = plt.subplots(figsize=(7, 3.5), layout="constrained")
-    for case, run in runs.items():
-        axis.plot(run["time"], run["twist"], label=case, linestyle=styles.get(case, "-"))
     time = runs["jck"]["time"]
-    axis.plot(time, np.imag(np.exp(1j * time) / 5j), "k:", label="continuous shaft, steady")
-    axis.set(xlim=(0, 40), xlabel="time [s]", ylabel="twist [rad]")
-    figure.legend(loc="outside upper center", ncols=3)
-    yield "akoto-figure2", figure
+
+    def steady(axis):
+        for line in axis.lines:
+            line.set_linestyle(styles.get(line.get_label(), "-"))
+        axis.plot(time, np.imag(np.exp(1j * time) / 5j), "k:", label="continuous shaft, steady")
+
+    yield "akoto-figure2", overlay(runs, lambda run: run["twist"], "twist [rad]", extra=steady, xlim=(0, 40))
 
 
 def interval(runs):
-    figure, axis = plt.subplots(figsize=(7, 4), layout="constrained")
+    figure, axis = panels(1, 1, 7, 4)
     labels = {"exact": "massless, (3)", "jck": "with inertia, (5)"}
     for color, (case, label) in zip(("C0", "C1"), labels.items()):
         run = runs[case]
@@ -142,20 +135,14 @@ def interval(runs):
         axis.plot(run["time"], -run["twist"], color)
     for edge in (-1, 1):
         axis.axhline(edge, color="C2", linestyle="--", label="dead zone, (2)" if edge > 0 else None)
-    axis.set_ylim(-1.4, 1.4)
-    axis.text(8, 1.1, "A", ha="center")
-    axis.text(8, 0, "B", ha="center")
-    axis.text(8, -1.2, "C", ha="center")
-    axis.set(xlabel="time [s]", ylabel=r"border in $\theta_d$ [rad]")
-    figure.legend(loc="outside upper center", ncols=3)
+    for height, zone in ((1.1, "A"), (0, "B"), (-1.2, "C")):
+        axis.text(8, height, zone, ha="center")
+    axis.set(xlabel="time [s]", ylabel=r"border in $\theta_d$ [rad]", ylim=(-1.4, 1.4))
+    legend(figure, 3)
     yield "akoto-figures3-5", figure
 
-    figure, axis = plt.subplots(figsize=(7, 3.5), layout="constrained")
-    for case, label in labels.items():
-        axis.plot(runs[case]["time"], runs[case]["twist_rate"], label=label)
-    axis.set(xlabel="time [s]", ylabel=r"border in $\dot\theta_d$ [rad/s]")
-    figure.legend(loc="outside upper center", ncols=3)
-    yield "akoto-figure6", figure
+    named = {label: runs[case] for case, label in labels.items()}
+    yield "akoto-figure6", overlay(named, lambda run: run["twist_rate"], r"border in $\dot\theta_d$ [rad/s]")
 
 
 def rupture(runs):
@@ -168,7 +155,7 @@ def rupture(runs):
     run = runs["jck"]
 
     # quantity that each zone compares with alpha; for the phase plane it depends on the rate
-    figure, axis = plt.subplots(figsize=(7, 3.5), layout="constrained")
+    figure, axis = panels(1, 1, 7, 3.5)
     time, k, c, j, alpha = run["time"], 0.01, 10, 50, 0.01
     massless = run["theta_d"] + c / k * run["omega_d"]
     measures = {
@@ -181,46 +168,39 @@ def rupture(runs):
         axis.loglog(time[shown], measure[shown], color, label=label)
     touch = runs["phase_plane"]["time"][np.argmax(runs["phase_plane"]["shaft_torque_out"] != 0)]
     axis.axvline(touch, color="C2", linestyle=":", label="(iv) phase plane, (4): its touch")
-    axis.axhline(alpha, color="0.6", linewidth=0.8)
+    edges(axis, alpha)
     axis.set(
         xlim=(1e-3, 10),
         ylim=(1e-5, 1e4),
         xlabel="time [s]; torque 1 N m/s on a driving side of 25 kg m2: our choice, the paper has neither",
         ylabel=r"left side of each zone's border [rad]",
     )
-    figure.legend(loc="outside upper center", ncols=3)
+    legend(figure, 3)
     yield "akoto-figure8", figure
 
-    figure, axis = plt.subplots(figsize=(7, 4), layout="constrained")
+    figure, axis = panels(1, 1, 7, 4)
     axis.plot(run["time"], run["driving"], "0.6", label="(i) driving torque")
     for color, (case, label) in zip(("C0", "C1", "C2", "C3"), labels):
-        axis.plot(
-            runs[case]["time"],
-            runs[case]["shaft_torque_out"],
-            color,
-            label=label,
-            linestyle="-" if case in ("jck", "exact") else "--",
-        )
+        style = color + ("-" if case in ("jck", "exact") else "--")
+        axis.plot(runs[case]["time"], runs[case]["shaft_torque_out"], style, label=label)
     axis.plot(run["time"], run["T_5"], "C0:", label="(5) without its gap's state")
-    axis.axhline(0, color="0.6", linewidth=0.8)
+    edges(axis, 0)
     axis.set(
         ylim=(-11, 20),
         xlabel="time [s]; slope of the torque, 1 N m/s, and driving inertia, 25 kg m2, are our choice",
         ylabel="torque [N m]",
     )
-    figure.legend(loc="outside upper center", ncols=3)
+    legend(figure, 3)
     yield "akoto-figure9", figure
 
 
 def gap_servo(runs):
-    figure, axes = plt.subplots(1, 2, figsize=(9, 4), layout="constrained")
+    figure, axes = panels(1, 2, 9, 4, sharex=False)
     for case, run in runs.items():
         axis = axes[int(case.startswith("damped"))]
         run = late(run, 13)
-        rests = bool(np.ptp(run["theta_d"]) < 1e-4)
-        axis.plot(
-            1e3 * run["theta_d"], run["omega_d"], "o" if rests else "-", label=case + (" (at rest)" if rests else "")
-        )
+        style, more = ("o", " (at rest)") if np.ptp(run["theta_d"]) < 1e-4 else ("-", "")
+        axis.plot(1e3 * run["theta_d"], run["omega_d"], style, label=case + more)
     for axis in axes:
         for edge in (-10, 10):
             axis.axvline(edge, color="0.6", linewidth=0.8)
@@ -231,31 +211,28 @@ def gap_servo(runs):
 
 
 def lost_motion(runs):
-    figure, axis = plt.subplots(figsize=(7, 3.5), layout="constrained")
+    moved = {}
     for case, run in runs.items():
         shift = [run[f"tip_{k}"] - run[f"tip_{k}"][0] for k in range(3)]
         away = 1e3 * np.sqrt(sum(x * x for x in shift))
-        axis.semilogy(run["time"][away > 0], away[away > 0], label=case)
-    axis.set(ylim=(0.01, 40), xlabel="time [s]", ylabel="tip from its place [mm]")
-    figure.legend(loc="outside upper center", ncols=3)
-    yield "tip", figure
+        moved[case] = {"time": run["time"][away > 0], "away": away[away > 0]}
+    yield "tip", overlay(moved, lambda run: run["away"], "tip from its place [mm]", yscale="log", ylim=(0.01, 40))
 
 
 def lag(runs):
-    figure, axes = plt.subplots(1, 2, figsize=(9, 3.6), layout="constrained")
+    figure, axes = panels(1, 2, 9, 3.6, sharex=False)
     for case, run in runs.items():
-        if case.endswith("20Hz"):
-            shown = late(run, 0.3)
-            axes[0].plot(shown["time"], shown["shaft_torque_out"], label=case)
-            axes[1].plot(1e3 * shown["theta_d"], shown["shaft_torque_out"])
+        shown = late(run, 0.3)
+        axes[0].plot(shown["time"], shown["shaft_torque_out"], label=case)
+        axes[1].plot(1e3 * shown["theta_d"], shown["shaft_torque_out"])
     axes[0].set(xlabel="time [s]", ylabel="torque [N m]")
     axes[1].set_xlabel(r"$\theta_d$ [mrad]")
-    figure.legend(loc="outside upper center", ncols=2)
+    legend(figure, 2)
     yield "phase", figure
 
 
 def hysteresis(runs):
-    figure, axes = plt.subplots(len(runs), 1, sharex=True, figsize=(7, 4.6), layout="constrained")
+    figure, axes = panels(len(runs), 1, 7, 4.6)
     for axis, (case, run) in zip(axes, runs.items()):
         axis.plot(run["time"], 1e3 * run["input"], "0.6", label="motor")
         axis.plot(run["time"], 1e3 * run["play"], "--", label="hysteresis model of the load")
@@ -263,7 +240,7 @@ def hysteresis(runs):
         axis.set_title(case, loc="left")
         axis.set_ylabel("angle [mrad]")
     axes[-1].set_xlabel("time [s]")
-    figure.legend(*axes[0].get_legend_handles_labels(), loc="outside upper center", ncols=3)
+    legend(figure, 3, axes[0])
     yield "play", figure
 
 

@@ -19,9 +19,7 @@ LEAST, MOST, SLOT = 1e-5, 2.5, 0.32  # of the axis; height of a label in decades
 def draw(name, runs):
     figure, axes = plt.subplots(figsize=(7.4, 4.2), layout="constrained")
     above = np.inf
-    turns = {
-        case: np.max([np.abs(run[joint] - run[joint][0]) for joint in JOINTS], axis=0) for case, run in runs.items()
-    }
+    turns = {case: np.max([np.abs(run[q] - run[q][0]) for q in JOINTS], axis=0) for case, run in runs.items()}
     for case in sorted(turns, key=lambda case: -turns[case][-1]):
         label, color = STYLE[case]
         time, turn = runs[case]["time"], turns[case]
@@ -30,21 +28,9 @@ def draw(name, runs):
 
         # labels behind the curves, none over another
         above = min(np.log10(max(end, LEAST)), above - SLOT)
-        axes.annotate(
-            f"{label}: {end:.2g} rad",
-            (60.8, 10**above),
-            color=color,
-            va="center",
-            weight="bold",
-            fontsize=8,
-            annotation_clip=False,
-        )
-    axes.set_yscale("log")
-    axes.set(xlim=(0, 60), ylim=(LEAST, MOST))
+        place = {"color": color, "va": "center", "weight": "bold", "fontsize": 8, "annotation_clip": False}
+        axes.annotate(f"{label}: {end:.2g} rad", (60.8, 10**above), **place)
+    axes.set(yscale="log", xlim=(0, 60), ylim=(LEAST, MOST), xlabel="time [s]", ylabel="largest turn of a joint [rad]")
     axes.set_yticks([LEAST, 1e-4, 1e-3, 1e-2, 0.1, 1], ["0", "1e-4", "1e-3", "0.01", "0.1", "1"])
-    axes.set(
-        xlabel="time [s]",
-        ylabel="largest turn of a joint [rad]",
-        title="One minute of holding an arm by dry friction, motors off",
-    )
+    axes.set_title("One minute of holding an arm by dry friction, motors off")
     yield "minute", figure

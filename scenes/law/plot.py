@@ -80,4 +80,4 @@ def axproj(runs):
 
 
 def draw(name, runs):
-    return {"drivability": drivability, "lambda": lambda_, "axproj": axproj}[name](runs)
+    return globals()[name.replace("lambda", "lambda_")](runs)

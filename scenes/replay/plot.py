@@ -25,15 +25,9 @@ def draw(name, runs):
         for case, (label, color, line) in STYLE.items():
             panel.plot(time, runs[case]["q_servo"][part] - OFFSET[case], color=color, linestyle=line, label=label)
         if TITLE[i] == "lift and drop":
-            panel.annotate(
-                overshoot(
-                    time, first["measured"][part], {case: runs[case]["q_servo"][part] - OFFSET[case] for case in STYLE}
-                ),
-                (0.98, 0.04),
-                xycoords="axes fraction",
-                ha="right",
-                fontsize=8,
-            )
+            played = {case: runs[case]["q_servo"][part] - OFFSET[case] for case in STYLE}
+            text = overshoot(time, first["measured"][part], played)
+            panel.annotate(text, (0.98, 0.04), xycoords="axes fraction", ha="right", fontsize=8)
         panel.set(title=TITLE[i], xlabel="time [s]", ylabel="position [rad]")
     figure.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside upper center", ncols=3)
     yield "measured", figure

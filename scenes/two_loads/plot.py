@@ -1,6 +1,6 @@
 """The same arm empty and loaded: held without its motor, lifted with it, held again; with our gear and with constants."""
 
-import matplotlib.pyplot as plt
+from curves import legend, panels
 
 STYLE = {  # the colours of Okabe and Ito
     "gear": ("mjgear, a worm", "#0072B2", "-"),
@@ -16,36 +16,19 @@ LIFT, OFF, END = 2.0, 2.4, 3.5
 
 
 def draw(name, runs):
-    figure, axes = plt.subplots(1, 2, figsize=(9, 3.8), sharex=True, layout="constrained")
-    for panel, joint, title in zip(
-        axes, ("empty", "loaded"), ("empty: the motor gives 20 N m", "with 5 kg: the motor gives 100 N m")
-    ):
+    figure, axes = panels(1, 2, 9, 3.8)
+    titles = {"empty": "empty: the motor gives 20 N m", "loaded": "with 5 kg: the motor gives 100 N m"}
+    for panel, (joint, title) in zip(axes, titles.items()):
         panel.axvspan(LIFT, OFF, color="0.9")
-        panel.annotate(
-            "motor on",
-            ((LIFT + OFF) / 2, 0.98),
-            xycoords=("data", "axes fraction"),
-            ha="center",
-            va="top",
-            fontsize=7,
-            color="0.35",
-        )
+        place = {"xycoords": ("data", "axes fraction"), "ha": "center", "va": "top", "fontsize": 7, "color": "0.35"}
+        panel.annotate("motor on", ((LIFT + OFF) / 2, 0.98), **place)
         for case, (label, color, line) in STYLE.items():
             if case in runs:
-                run, ours = runs[case], case == "gear"
-                panel.plot(
-                    run["time"],
-                    run[f"q_{joint}"],
-                    color=color,
-                    linestyle=line,
-                    label=label,
-                    linewidth=2.8 if ours else 1.5,
-                    zorder=3 if ours else 2,
-                )
+                look = {"linewidth": 2.8, "zorder": 3} if case == "gear" else {"linewidth": 1.5, "zorder": 2}
+                panel.plot(*(runs[case][c] for c in ("time", f"q_{joint}")), line, color=color, label=label, **look)
         panel.set(title=title, xlabel="time [s]", ylabel="angle of the arm [rad]")
     axes[0].set_xlim(0, END)
-    axes[0].annotate(
-        "25, 40 and 55 N m: it stays", (END, 0), xytext=(0, 5), textcoords="offset points", ha="right", fontsize=8
-    )
-    figure.legend(*axes[0].get_legend_handles_labels(), loc="outside upper center", ncols=4)
+    place = {"xytext": (0, 5), "textcoords": "offset points", "ha": "right", "fontsize": 8}
+    axes[0].annotate("25, 40 and 55 N m: it stays", (END, 0), **place)
+    legend(figure, 4, axes[0])
     yield "angles", figure

@@ -2,6 +2,7 @@
 
 import matplotlib.pyplot as plt
 import numpy as np
+from curves import stacked
 
 FIGURES = {
     "figure11": ("gamma_v=0.1,0.1", "gamma_v=0.6,0.6", "gamma_v=1.1,1.1"),
@@ -45,16 +46,16 @@ def draw_figure(runs):
 
 
 def constant(runs):
-    figure, (position, force) = plt.subplots(2, 1, sharex=True, figsize=(6, 5), layout="constrained")
-    for case, run in runs.items():
-        label = case + " N m" if case.startswith("friction") else "gears, " + case
-        position.plot(run["time"], run["px"], label=label)
-        force.plot(run["time"], run["fx"])
-    position.plot(run["time"], run["wx"], color="0.4", linestyle="--", linewidth=1, label="wall")
-    position.set(ylabel=r"tip $p_x$ [m]", ylim=(0.9, 1.6))
-    force.set(ylabel=r"force $f_x$ [N]", xlabel="time [s]")
-    figure.legend(loc="outside upper center", ncols=2, fontsize=8)
-    return figure
+    def wall(position, force):
+        run = list(runs.values())[-1]
+        position.plot(run["time"], run["wx"], color="0.4", linestyle="--", linewidth=1, label="wall")
+        position.set_ylim(0.9, 1.6)
+
+    def label(case):
+        return case + " N m" if case.startswith("friction") else "gears, " + case
+
+    labels = (r"tip $p_x$ [m]", r"force $f_x$ [N]")
+    return stacked(runs, ("px", "fx"), labels, (6, 5), 2, label, wall, fontsize=8)
 
 
 def draw(name, runs):
