@@ -28,11 +28,15 @@ double mjg_contact(const mjModel* m, const mjData* d, const char* geom, const ch
   return sum;
 }
 
-void mjg_setLoss(mjModel* m, double loss) {
+void mjg_setLoss(mjModel* m, double loss, double armature) {
   for (int i = 0; i < m->nu; i++) {
-    m->dof_frictionloss[m->jnt_dofadr[m->actuator_trnid[2 * i]]] = loss;
+    int dof = m->jnt_dofadr[m->actuator_trnid[2 * i]];
+    m->dof_frictionloss[dof] = loss;
+    m->dof_armature[dof] = armature > 0 ? armature : m->dof_armature[dof];
   }
 }
+
+int mjg_within(double time, double from, double to) { return mjg_reached(time, from) && !mjg_reached(time, to); }
 
 void mjg_makeMotors(mjModel* m) {
   for (int i = 0; i < m->nu; i++) {

@@ -32,8 +32,11 @@ double mjg_ease(double x);
 // sum of the normal forces between two geoms; null: any
 double mjg_contact(const mjModel* m, const mjData* d, const char* geom, const char* other);
 
-// give each joint with a motor this frictionloss
-void mjg_setLoss(mjModel* m, double loss);
+// give each joint with a motor this frictionloss and armature; 0: the armature of the file
+void mjg_setLoss(mjModel* m, double loss, double armature);
+
+// 1 from a time on until another, both despite round-off
+int mjg_within(double time, double from, double to);
 
 // Make motors of all position servos: their controls are torques from then on, their gains are kept for
 // mjg_servo.

@@ -17,7 +17,7 @@ static void input(const mjModel* m, mjData* d, const mjgCase* variant) {
   int off = mjg_reached(d->time, OFF);
   d->ctrl[0] = off ? 0 : WEIGHT;
   d->ctrl[1] = !off;  // opens it
-  d->qfrc_applied[0] = mjg_reached(d->time, MORE) && !mjg_reached(d->time, LESS) ? -EXTRA : 0;
+  d->qfrc_applied[0] = mjg_within(d->time, MORE, LESS) ? -EXTRA : 0;
 }
 
 static void claims(mjgClaims* claims, const mjgTrajectory* run) {

@@ -11,7 +11,7 @@
 #define SPROCKET 0.02
 
 static void input(const mjModel* m, mjData* d, const mjgCase* variant) {
-  d->ctrl[0] = mjg_reached(d->time, BACK) && !mjg_reached(d->time, ON) ? -BRAKING : PEDALS;
+  d->ctrl[0] = mjg_within(d->time, BACK, ON) ? -BRAKING : PEDALS;
 }
 
 static void measure(double* value, const mjModel* m, const mjData* d) { value[0] = d->qvel[1] - d->qvel[0]; }

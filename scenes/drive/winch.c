@@ -16,7 +16,7 @@
 static const mjgCase winchCase[] = {{"backstop"}, {"ratchet", "gear.tooth_pitch=0.3"}};
 
 static void input(const mjModel* m, mjData* d, const mjgCase* variant) {
-  d->ctrl[0] = mjg_reached(d->time, OFF) && !mjg_reached(d->time, ON) ? 0 : TORQUE;
+  d->ctrl[0] = mjg_within(d->time, OFF, ON) ? 0 : TORQUE;
 }
 
 // a drum with teeth falls back from its highest position, with the inertia that the load has when it drives, to the

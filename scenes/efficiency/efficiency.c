@@ -19,16 +19,14 @@ static double motor(double time, double v, double speed, double gain) {
 // work of the motor and work on the load while the joint moves steadily, up or down: the load has the torque of column
 // "load"
 static void work(double* in, double* out, const mjgTrajectory* run, const char* joint, int up) {
-  char motor_name[mjgMAXNAME], q_name[mjgMAXNAME];
-  snprintf(motor_name, sizeof(motor_name), "motor_%.32s", joint);
-  snprintf(q_name, sizeof(q_name), "q_%.32s", joint);
-  int time = mjg_column(run, "time"), load = mjg_column(run, "load");
-  int motor_torque = mjg_column(run, motor_name), q = mjg_column(run, q_name);
+  char name[mjgMAXNAME];
+  snprintf(name, sizeof name, "q_%.32s", joint);
+  int load = mjg_column(run, "load"), q = mjg_column(run, name), motor_torque = q + 2;  // behind q and v
   double end = up ? OFF : END;
   *in = *out = 0;
   for (int i = 0; i + 1 < run->nrow; i++) {
     const double* row = mjg_row(run, i);
-    if (mjg_reached(row[time], end - STEADY) && !mjg_reached(row[time], end)) {
+    if (mjg_within(row[0], end - STEADY, end)) {
       double way = row[run->ncolumn + q] - row[q];
       *in += row[motor_torque] * way;
       *out += row[load] * way;

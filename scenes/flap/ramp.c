@@ -30,7 +30,7 @@ static void schedule(mjgFlapInput* input, double time, const mjgCase* variant) {
     load = mjg_reached(time, 0.1) ? HALF_LOAD : 0;
   } else {
     command = 0.1 - SLOPE * fmax(time - 0.07, 0);
-    load = mjg_reached(time, 0.02) && !mjg_reached(time, 0.2) ? LOAD : 0;
+    load = mjg_within(time, 0.02, 0.2) ? LOAD : 0;
   }
   *input = (mjgFlapInput){command * mjgFLAP_DEGREE, load, mjgFLAP_FULL};
 }

@@ -9,9 +9,9 @@
 
 static double clamp(double x, double limit) { return fmin(fmax(x, -limit), limit); }
 
-// Proportional: the valve opens with the error up to its end. The pressure across the motor is the
+// Torque of the motor less its viscous friction. Proportional: the valve opens with the error up to its end. The pressure across the motor is the
 // supply times the opening, minus the loss of the flow.
-double mjg_flapMotor(const mjgFlapInput* input, double q, double v) {
+static double motorTorque(const mjgFlapInput* input, double q, double v) {
   double available = mjgFLAP_TORQUE * input->supply / mjgFLAP_FULL;
   double opening = clamp((input->command - q) / (mjgFLAP_OPEN * mjgFLAP_DEGREE), 1);
   return available * opening - (mjgFLAP_DROOP + mjgFLAP_VISCOUS) * v;
@@ -38,7 +38,7 @@ void mjg_flapConfigure(mjModel* m, const mjgCase* variant) {
 void mjg_flapApply(const mjModel* m, mjData* d, const mjgCase* variant, mjgFlapSchedule schedule) {
   mjgFlapInput input;
   schedule(&input, d->time, variant);
-  d->ctrl[0] = mjg_flapMotor(&input, d->qpos[0], d->qvel[0]);
+  d->ctrl[0] = motorTorque(&input, d->qpos[0], d->qvel[0]);
   d->qfrc_applied[0] = -input.load;
   d->userdata[0] = input.command;
   d->userdata[1] = input.load;
@@ -57,7 +57,7 @@ int mjg_flapStep(double* q, double* v, double time, const mjModel* m, const mjgC
                  mjgFlapSchedule schedule) {
   mjgFlapInput input;
   schedule(&input, time, variant);
-  double motor = mjg_flapMotor(&input, *q, *v), h = m->opt.timestep;
+  double motor = motorTorque(&input, *q, *v), h = m->opt.timestep;
   double gamma_u, gamma_v;
   mjg_coefficients(&gamma_u, &gamma_v, mjgFLAP_OPP(variant), mjgFLAP_AID(variant));
 
@@ -106,7 +106,7 @@ static int stepTable(double* q, double* v, double* t, double time, double h, con
                             stop > 0 ? stop * mjgFLAP_DEGREE : INFINITY};
   mjgFlapInput input;
   schedule(&input, time, variant);
-  return mjg_stepKarnopp(q, v, t, &joint, mjg_flapMotor(&input, *q, *v), input.load, h);
+  return mjg_stepKarnopp(q, v, t, &joint, motorTorque(&input, *q, *v), input.load, h);
 }
 
 // In Table 1 a starting joint has static friction for one step. The joint loses this momentum.

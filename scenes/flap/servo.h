@@ -44,9 +44,6 @@ typedef struct mjgFlapInput_ {
 } mjgFlapInput;
 typedef void (*mjgFlapSchedule)(mjgFlapInput* input, double time, const mjgCase* variant);
 
-// torque of the motor less its viscous friction
-double mjg_flapMotor(const mjgFlapInput* input, double q, double v);
-
 // first position and end of travel of the case
 void mjg_flapConfigure(mjModel* m, const mjgCase* variant);
 

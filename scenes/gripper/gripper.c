@@ -42,7 +42,7 @@ static void input(const mjModel* m, mjData* d, const mjgCase* variant) {
   d->ctrl[0] = motor(time, d->qpos[m->jnt_qposadr[screw]], d->qvel[m->jnt_dofadr[screw]]);
 
   // fingers that a weld holds, until the motor opens them
-  int weld = variant->WELD > 0 && mjg_reached(time, OFF) && !mjg_reached(time, OPEN);
+  int weld = variant->WELD > 0 && mjg_within(time, OFF, OPEN);
   d->eq_active[mj_name2id(m, mjOBJ_EQUALITY, "left_weld")] = (mjtBool)weld;
   d->eq_active[mj_name2id(m, mjOBJ_EQUALITY, "right_weld")] = (mjtBool)weld;
 

@@ -12,7 +12,7 @@ static const mjgCase humanoidCase[] = {
 
 static void input(const mjModel* m, mjData* d, const mjgCase* variant) {
   mjtNum* wrench = d->xfrc_applied + 6 * mj_name2id(m, mjOBJ_BODY, "trunk");
-  wrench[0] = mjg_reached(d->time, PUSH) && !mjg_reached(d->time, PUSH + 0.2) ? FORCE : 0;
+  wrench[0] = mjg_within(d->time, PUSH, PUSH + 0.2) ? FORCE : 0;
 }
 
 // contacts with the floor or of limbs with each other

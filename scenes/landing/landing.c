@@ -14,13 +14,7 @@ static const mjgCase landingCase[] = {
     {"none", IDEAL, {0, 0}},
 };
 
-static void configure(mjModel* m, const mjgCase* variant) {
-  for (int i = 0; i < m->nu; i++) {
-    int dof = m->jnt_dofadr[m->actuator_trnid[2 * i]];
-    m->dof_frictionloss[dof] = variant->NATIVE;
-    m->dof_armature[dof] = variant->ARMATURE > 0 ? variant->ARMATURE : m->dof_armature[dof];
-  }
-}
+static void configure(mjModel* m, const mjgCase* variant) { mjg_setLoss(m, variant->NATIVE, variant->ARMATURE); }
 
 static void claims(mjgClaims* claims, const mjgTrajectory* run) {
   double ground[4], in[4], out[4], sag[4];

@@ -18,9 +18,7 @@ static const mjgCase letGoCase[] = {
 
 static void configure(mjModel* m, const mjgCase* variant) {
   mjg_makeMotors(m);
-  int dof = m->jnt_dofadr[mj_name2id(m, mjOBJ_JOINT, "left_finger")];
-  m->dof_frictionloss[dof] = variant->NATIVE;
-  m->dof_armature[dof] = variant->ARMATURE > 0 ? variant->ARMATURE : m->dof_armature[dof];
+  mjg_setLoss(m, variant->NATIVE, variant->ARMATURE);
 }
 
 static void input(const mjModel* m, mjData* d, const mjgCase* variant) {

@@ -39,7 +39,7 @@ static void input(const mjModel* m, mjData* d, const mjgCase* variant) {
   d->ctrl[pan] = mjg_reached(time, TURN) ? fmax(-150, fmin(150, 500 * (speed - d->qvel[dof]))) : 0;
 
   // the hand, in the direction in which the flange would move
-  int push = mjg_reached(time, PUSH) && !mjg_reached(time, LET);
+  int push = mjg_within(time, PUSH, LET);
   int wrist = mj_name2id(m, mjOBJ_BODY, "wrist_link_3");
   mj_kinematics(m, d);
   const mjtNum* at = d->site_xpos + 3 * mj_name2id(m, mjOBJ_SITE, "flange");

@@ -17,7 +17,7 @@ static const mjgCase stewartCase[] = {
 
 static void configure(mjModel* m, const mjgCase* variant) {
   mjg_makeMotors(m);
-  mjg_setLoss(m, variant->NATIVE);
+  mjg_setLoss(m, variant->NATIVE, 0);
 }
 
 // lengths of the legs in a pose, less their lengths at zero: the platform turned by roll

@@ -20,7 +20,7 @@ static const mjgCase taughtCase[] = {
 
 // constant friction belongs to the motor, like the gear's; the model's rotor has none,
 // because the joint has it
-static void configure(mjModel* m, const mjgCase* variant) { mjg_setLoss(m, variant->NATIVE); }
+static void configure(mjModel* m, const mjgCase* variant) { mjg_setLoss(m, variant->NATIVE, 0); }
 
 // the motion: base and elbow swing, the elbow twice as fast, and shoulder and wrist along with it
 static void input(const mjModel* m, mjData* d, const mjgCase* variant) {

@@ -55,7 +55,7 @@ static void configure(mjModel* m, const mjgCase* variant) {
 
 static void input(const mjModel* m, mjData* d, const mjgCase* variant) {
   for (int i = 0; i < NLOAD; i++) {
-    d->ctrl[i] = mjg_reached(d->time, LIFT) && !mjg_reached(d->time, OFF) ? kLoad[i].torque : 0;
+    d->ctrl[i] = mjg_within(d->time, LIFT, OFF) ? kLoad[i].torque : 0;
   }
 }
 

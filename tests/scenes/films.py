@@ -20,6 +20,9 @@ import threading
 LARGEST = 5e6  # bytes
 RATE = 4  # times as fast as they are watched
 PATIENCE = 120  # s for one film
+OPTIONS = (
+    "--headless --no-sandbox --disable-gpu --disable-background-networking --autoplay-policy=no-user-gesture-required"
+)
 
 PAGE = """<!DOCTYPE html><video id="film" muted style="width: 640px"></video><script>
 const film = document.getElementById("film");
@@ -87,30 +90,16 @@ def main():
     names = sorted(str(path.relative_to(folder)) for path in folder.glob("**/*.mp4"))
     browser = shutil.which("chromium") or shutil.which("google-chrome")
     if not names or not browser:
-        print(
-            f"films.py: no {'browser; install chromium' if names else f'films in {folder}; run ./demo'}",
-            file=sys.stderr,
-        )
+        lack = "browser; install chromium" if names else f"films in {folder}; run ./demo"
+        print(f"films.py: no {lack}", file=sys.stderr)
         return 2
     Server.page = PAGE.replace("NAMES", json.dumps(names)).replace("RATE", str(RATE)).replace("PATIENCE", str(PATIENCE))
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Server, directory=folder))
     threading.Thread(target=server.serve_forever, daemon=True).start()
     bad = 0
     with tempfile.TemporaryDirectory() as profile:
-        chromium = subprocess.Popen(
-            [
-                browser,
-                "--headless",
-                "--no-sandbox",
-                "--disable-gpu",
-                "--disable-background-networking",
-                "--autoplay-policy=no-user-gesture-required",
-                f"--user-data-dir={profile}",
-                f"http://127.0.0.1:{server.server_port}/",
-            ],
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-        )
+        words = [browser, *OPTIONS.split(), f"--user-data-dir={profile}", f"http://127.0.0.1:{server.server_port}/"]
+        chromium = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         try:
             for k, name in enumerate(names):
                 with Server.news:
@@ -120,11 +109,9 @@ def main():
                 film, size = Server.heard[k], (folder / name).stat().st_size
                 problem = judge(film, size)
                 bad += bool(problem)
-                print(
-                    f"{'FAIL' if problem else 'ok  '} {name}: {film['width']} x {film['height']}, {film['duration'] or 0:.1f} s, "
-                    f"{size / 1e6:.2f} MB{'; ' if problem else ''}{problem}",
-                    flush=True,
-                )
+                verdict = f"FAIL: {problem}" if problem else "ok"
+                shape = f"{film['width']} x {film['height']}, {film['duration'] or 0:.1f} s, {size / 1e6:.2f} MB"
+                print(f"{name}: {shape}; {verdict}", flush=True)
         finally:
             chromium.terminate()
             chromium.wait()
