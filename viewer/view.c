@@ -72,15 +72,12 @@ static int fail(int code, const char* error) {
 
 static ShowOptions option;
 
-// a file whose name ends as it must
-static int ends(const mjgValue* value, char* name, const char* ending) {
+// a picture or film, whose name ends as it must
+static int output(const mjgValue* value, char* name) {
   size_t n = strlen(name);
+  const char* ending = value->data == &option.film ? ".mp4" : ".png";
   return mjg_readText(value, name) && n > 4 && !strcmp(name + n - 4, ending);
 }
-
-static int picture(const mjgValue* value, char* name) { return ends(value, name, ".png"); }
-
-static int film(const mjgValue* value, char* name) { return ends(value, name, ".mp4"); }
 
 static int against(const mjgValue* value, char* word) {
   const mjgValue loss = {.data = &option.frictionloss, .least = 0, .most = 1e12};
@@ -106,9 +103,9 @@ static const mjgValue kValues[] = {
     {"joint", mjg_readText, &option.joint, 0, 0},
     {"key", mjg_readText, &option.key, 0, 0},
     {"length", mjg_readReal, &option.length, 0.1, 1e6},
-    {"picture", picture, &option.picture, 0, 0},
+    {"picture", output, &option.picture, 0, 0},
     {"plugin", mjg_readText, &option.plugin, 0, 0},
-    {"record", film, &option.film, 0, 0},
+    {"record", output, &option.film, 0, 0},
     {"set", mjg_readSettings, &option.settings, 0, 0},
     {"size", size, NULL, 0, 0},
     {"speed", mjg_readReal, &option.speed, 1e-3, 1e3},
