@@ -18,6 +18,7 @@
 #include <mujoco/mujoco.h>
 
 #include "expected_efficiencies.h"
+#include "fewer.h"
 #include "keys.h"
 #include "mjgear_backlash.h"
 #include "plugin_models.h"
@@ -247,7 +248,7 @@ static void inclusion(void** state) {
     const mjgBacklash* shaft = &law->torsion;
     double reach = 0.5 * shaft->stiffness * shaft->hysteresis / fmax(1, shaft->stiffness_3);
     double blend = mjg_couplingBlend(shaft, h * (1 / kRotor + 1 / kLink), h);
-    for (int i = 0; i < 100000; i++) {
+    for (int i = 0; i < fewer(100000); i++) {
       double u = draw(-20, 20), f = draw(-20, 20);
       if (!j.shaft && i % 3 == 0) {
         j.d->qvel[0] = i % 2 ? 0 : draw(-1, 1) * pow(10, draw(-4, 0));
@@ -289,7 +290,7 @@ static void inclusion(void** state) {
       p = to;
     }
     print_message("  %-12s distance %.1e, at rest %d times\n", law->name, most, rests);
-    assert_true(most < 1e-10 && rests > 1000);
+    assert_true(most < 1e-10 && rests > fewer(1000));
     freeJoint(&j);
   }
 }
@@ -304,7 +305,7 @@ static void energy(void** state) {
     const mjgBacklash* shaft = &law->torsion;
     Joint j = makeJoint(law, 1e-3);
     double start = 0;
-    for (int run = 0; run < 20; run++) {
+    for (int run = 0; run < fewer(20); run++) {
       mj_resetData(j.m, j.d);
       j.d->qvel[0] = draw(-3, 3);
       if (j.shaft) {

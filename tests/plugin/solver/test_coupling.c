@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "fewer.h"
 #include "plugin_models.h"
 #include "state/gears.h"
 #include "zoo.h"
@@ -67,7 +68,7 @@ static void test_all(void** state) {
                            solver[k / 2 % 3], jacobian[k / 3 % 2], flag[k / 9]);
     mjData* d = mj_makeData(m);
     Check check = {0};
-    for (int i = 0; i < 600; i++, steps++) {
+    for (int i = 0; i < fewer(600); i++, steps++) {
       control(m, d);
       checkedStep(&check, m, d);
       niter = mjMAX(niter, m->opt.solver == mjSOL_NEWTON ? d->solver_niter[0] : 0);

@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "fewer.h"
 #include "plugin_models.h"
 #include "system.h"
 
@@ -307,21 +308,22 @@ static size_t measure(int n, const char* integrator, const char* flags, size_t* 
 // memory grows with the number of robots, not with its square
 static void test_memory(void** state) {
   static const char* const integrators[] = {"implicitfast", "discrete"};
+  const int arms = fewer(20);
   for (int k = 0; k < 4; k++) {
     size_t stack[3], bytes[3];
     for (int i = 0; i < 3; i++) {
-      bytes[i] = measure(20 << i, integrators[k / 2], k % 2 ? ONE : ISLANDS, stack + i);
+      bytes[i] = measure(arms << i, integrators[k / 2], k % 2 ? ONE : ISLANDS, stack + i);
     }
     printf(
-        "%s, islands %s: %zu, %zu, %zu bytes for 20, 40, 80 arms; %zu a gear; stack beyond the "
+        "%s, islands %s: %zu, %zu, %zu bytes for %d, %d, %d arms; %zu a gear; stack beyond the "
         "engine's own "
         "%zu, %zu, %zu\n",
-        integrators[k / 2], k % 2 ? "off" : "on", bytes[0], bytes[1], bytes[2],
-        bytes[2] / (80 * JOINTS), stack[0], stack[1], stack[2]);
+        integrators[k / 2], k % 2 ? "off" : "on", bytes[0], bytes[1], bytes[2], arms, 2 * arms,
+        4 * arms, bytes[2] / ((size_t)arms * 4 * JOINTS), stack[0], stack[1], stack[2]);
     assert_true((double)(bytes[2] - bytes[1]) < 2.2 * (double)(bytes[1] - bytes[0]));
-    assert_true(bytes[2] / (80 * JOINTS) < 4000);
+    assert_true(bytes[2] / ((size_t)arms * 4 * JOINTS) < 4000);
     assert_true((double)stack[2] < 2.5 * (double)stack[1] + 1e5);
-    assert_true(stack[2] / (80 * JOINTS) < 5000);
+    assert_true(stack[2] / ((size_t)arms * 4 * JOINTS) < 5000);
   }
 }
 
