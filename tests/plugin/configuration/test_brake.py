@@ -99,7 +99,7 @@ def test_against_series_of_parts() -> None:
                 normally=normally,
             )
             data = mujoco.MjData(model)
-            for _ in range(50):
+            for _ in range(scripts.fewer(50, 2)):
                 v = data.qvel[0] = rng.choice([0, 0.01 * rng.normal()])
                 f_u, share = 20 * rng.normal(), rng.uniform()
                 data.ctrl[:] = f_u, 1 - share if normally == "closed" else share
