@@ -211,8 +211,9 @@ class Test(unittest.TestCase):
             told = json.loads(screw.stdout)["joints"]["elbow"]
             self.assertEqual((told["holds"], told["capacity"]), (False, 0))
             self.assertAlmostEqual(abs(told["load"]), 0.15 * G, delta=1e-6)
-            self.assertEqual(run().returncode, 1)
-            self.assertIn("has no gear", run().stderr)
+            bare = run()
+            self.assertEqual(bare.returncode, 1)
+            self.assertIn("has no gear", bare.stderr)
             self.assertIn("did you mean tool", run("--gear", "worm", "--payload", "1kg@tol").stderr)
             self.assertIn("Format 'foo' is not supported", run("--gear", "worm", "--picture", "x.foo").stderr)
 
