@@ -60,13 +60,19 @@ MECHANISMS = [
         "if (!Mhat->slope ||",
         "if (1 || !Mhat->slope ||",
     ),
-    ("path from far", "test_plugin_path", PATH, START, f"{START} if (kind == mjgpSTART_FAR) {{ continue; }}"),
     (
-        "path from the last acceleration",
+        "path from the last step",
         "test_plugin_path",
         PATH,
         START,
         f"{START} if (kind == mjgpSTART_LAST) {{ continue; }}",
+    ),
+    (
+        "path from Newton's last iterate",
+        "test_plugin_path",
+        PATH,
+        START,
+        f"{START} if (kind == mjgpSTART_NEAR) {{ continue; }}",
     ),
     ("path from rest", "test_plugin_path", PATH, START, f"{START} if (kind == mjgpSTART_REST) {{ continue; }}"),
     (

@@ -28,12 +28,13 @@ typedef enum mjgpEnd_ {
   mjgpEND_TURN,   // no change of zone: a sliding contact has turned
 } mjgpEnd;
 
-// Start of a path: far from rest, in two metrics; at rest, at the engine's own solution
-// without friction; at the acceleration of the last step
+// Start of a path: at the last step; at Newton's last iterate; at rest, at the engine's own solution
+// without friction. The first two lie near, and most of their paths end after some segments, but they
+// may lead away from all solutions
 typedef enum mjgpStart_ {
-  mjgpSTART_FAR = 0,
+  mjgpSTART_LAST = 0,
+  mjgpSTART_NEAR,
   mjgpSTART_REST,
-  mjgpSTART_LAST,
   mjgpNSTART
 } mjgpStart;
 
@@ -519,11 +520,12 @@ static void cross(mjgpPath* path, mjgpEnd end, int i) {
 
 //---------------------------------- the path ------------------------------------------------------
 
-// Follow the path to x = 1. Returns 1 if it arrives. Long because it is one segment of the path:
-// factor, correct, direct, move, cross.
-static int follow(mjgpPath* path) {
+// Follow the path to x = 1. Returns 1 if it arrives. From a near start it has at most a segment for each
+// row and gear. Long because it is one segment of the path: factor, correct, direct, move, cross.
+static int follow(mjgpPath* path, mjgpStart kind) {
   int first = 1, which = -1, back = 0, n = path->n + path->s->group->nefc;
-  int most = (path->fine ? mjgpFINER : 1) * mjgpENDS * n;
+  int near = kind <= mjgpSTART_NEAR;
+  int most = near ? n : (path->fine ? mjgpFINER : 1) * mjgpENDS * n;
   mjtNum longest = INFINITY, gone = 0;
   locate(path);
   for (int k = 0; k < most; k++) {
@@ -563,7 +565,7 @@ static int follow(mjgpPath* path) {
       end = mjgpEND_TURN;
     }
     int arrived = sign > 0 && end == mjgpEND_NONE;
-    if (!(length < mjgpFAR)) {
+    if (!(length < (near ? 1 : mjgpFAR))) {
       return 0;
     }
     gone = mju_max(length * rate,
@@ -635,9 +637,18 @@ static void allocate(mjgpPath* path, mjgpNewton* p) {
 // Set the acceleration of a start. Returns 0 if there is none.
 static int setAcceleration(mjgpPath* path, mjgpStart kind) {
   mjgpStep* s = path->s;
-  const mjtNum* acc = s->d->plugin_state + s->g->config->acc;
-  for (int k = 0; k < path->nv && kind == mjgpSTART_LAST; k++) {
-    s->a[k] = acc[s->group->dof[k]];
+  if (kind == mjgpSTART_LAST) {
+    const mjtNum* acc = s->d->plugin_state + s->g->config->acc;
+    for (int k = 0; k < path->nv; k++) {
+      s->a[k] = acc[s->group->dof[k]];
+    }
+    for (int i = 0; i < path->n; i++) {
+      int joint = s->group->joint[i];
+      mjgp_startJoint(s->g, s->d, joint);
+      s->t[i] = s->g->out.t[joint];
+      s->piece[i].mode = s->g->out.mode[joint];
+      s->piece[i].load = s->g->out.load[joint];
+    }
   }
   if (kind == mjgpSTART_REST) {
     mju_zero(s->t, path->n);
@@ -651,6 +662,17 @@ static int setAcceleration(mjgpPath* path, mjgpStart kind) {
 }
 
 
+// Stop gear i, whose slip is free.
+static void restPiece(mjgpPath* path, int i, mjtNum free) {
+  mjgpPiece* piece = path->s->piece + i;
+  path->begin[i].v -= free;
+  path->begin[i].tau += piece->inertia * free / piece->h;
+  piece->mode = 0;
+  setInputs(path, 0);
+  piece->load = loadOf(path, i) >= 0 ? 1 : -1;
+}
+
+
 // Start gear i at rest: set its velocity to the value that ends at rest without friction
 static void startResting(mjgpPath* path, int i) {
   const mjgpStep* s = path->s;
@@ -660,66 +682,29 @@ static void startResting(mjgpPath* path, int i) {
   mjtNum part =
       mjgpAPART * path->unit * mju_sqrt(group->M[group->M_adr[group->E_dof[group->E_adr[i]]]]);
   mjtNum golden = mjgpGOLDEN * i - floor(mjgpGOLDEN * i);
-  path->begin[i].v -= free;
-  path->begin[i].tau += piece->inertia * free / h + part * (golden - 0.5);
+  path->begin[i].tau += part * (golden - 0.5);
   path->begin[i].coulomb += part * (1 + golden);
   path->s->t[i] = 0;
-  piece->mode = 0;
-  setInputs(path, 0);
-  piece->load = loadOf(path, i) >= 0 ? 1 : -1;
+  restPiece(path, i, free);
 }
 
 
-// Start far from rest, where friction of gears depends on speed alone, or, if it grows with
-// itself faster than its bound, holds joints at any value. There it exceeds the motor's torque,
-// so that few gears change direction on the path. Motor torque, momentum of rotors and Coulomb
-// friction grow with x. Returns 0 if there is no such start.
-static int startFar(mjgpPath* path) {
-  mjgpStep* s = path->s;
-  mjtNum h = s->m->opt.timestep, most = mjMINVAL * mjMINVAL;
-  if (!s->rows || s->gaps || !setAcceleration(path, mjgpSTART_REST)) {
-    return 0;
+// Start gear i on its branch. Off its branch it rests: its velocity becomes the value that ends at rest,
+// and Coulomb friction grows to hold it.
+static void startThere(mjgpPath* path, int i) {
+  const mjgpStep* s = path->s;
+  mjgpPiece* piece = s->piece + i;
+  mjtNum t = s->t[i], x = mjgp_taken(s, s->acc, i);
+  int blocked = piece->brake && piece->mode == piece->brake->blocked;
+  if (piece->mode && !blocked && mjgp_linePiece(piece, s->acc[i], x) &&
+      !mjgp_nextPiece(piece, s->acc[i], x, piece->t, 0)) {
+    s->t[i] = piece->friction;
+    return;
   }
-  for (int i = 0; i < path->n; i++) {
-    const mjgpPiece* piece = s->piece + i;
-    if (piece->brake && (piece->brake->holding > 0 || piece->brake->blocked)) {
-      return 0;
-    }
-    mjtNum v = mjgp_slipOfPiece(piece, path->end[i].v + h * s->acc[i], 0) / h;
-    most += v * v / mjgp_stepSize(s, i);
-  }
-  most = mju_sqrt(most);
-  for (int i = 0; i < path->n; i++) {
-    mjgpPiece* piece = s->piece + i;
-    mjtNum c = mjgp_stepSize(s, i), gamma = piece->gamma_u + piece->gamma_v;
-    mjtNum slope = gamma * piece->inertia / h, grows = piece->gamma_v + slope * piece->compliance;
-    mjtNum slip = mjgp_slipOfPiece(piece, path->end[i].v + h * s->acc[i], 0);
-    mjtNum load = gamma * torqueIn(path, i) + slope * slip;
-    int sign = load > 0 ? -1 : 1, holds = grows >= 1;
-
-    // friction that stops the motion, and its speed
-    mjtNum t = sign * most / mju_sqrt(c), own = holds ? 0 : slope / (1 - grows) * h * c;
-    s->t[i] = holds ? t : t * own / (1 + own);
-    path->begin[i].v = holds ? 0 : -t * h * c / (1 + own);
-    path->begin[i].tau = gamma > 0 ? path->end[i].tau - load / gamma : path->end[i].tau;
-    path->begin[i].coulomb = 0;
-    piece->mode = holds ? 0 : sign;
-    piece->load = -sign;
-  }
-  if (!mjgp_inner(s, s->t)) {
-    return 0;
-  }
-  mjgp_accelerations(s);
-  for (int i = 0; i < path->n; i++) {
-    const mjgpPiece* piece = s->piece + i;
-    mjtNum v = path->end[i].v + h * s->acc[i];
-    mjtNum free = path->begin[i].v + mjgp_slipOfPiece(piece, v, s->t[i]);
-    path->begin[i].v = path->end[i].v - free;
-    path->begin[i].tau += piece->inertia * free / h;
-  }
-  path->x = 0;
-  mjgp_gradient(s->group, path->G, NULL, s->a, s->t);
-  return 1;
+  restPiece(path, i, mjgp_slipOfPiece(piece, piece->v + piece->h * s->acc[i], t));
+  mjgpBound bound = piece->bound[t > 0];
+  mjtNum most = mjgi_lawBound(loadOf(path, i) + bound.shift, bound.c, bound.r);
+  path->begin[i].coulomb += mju_max(0, mju_abs(t) - most) / bound.r;
 }
 
 
@@ -731,9 +716,6 @@ static int start(mjgpPath* path, mjgpStart kind) {
     if (s->piece[i].released && !s->released) {
       mjgp_setReleased(s->piece + i, 0);  // a release of a failed solution
     }
-  }
-  if (kind == mjgpSTART_FAR) {
-    return startFar(path);
   }
   if (!setAcceleration(path, kind)) {
     return 0;
@@ -747,6 +729,8 @@ static int start(mjgpPath* path, mjgpStart kind) {
       piece->jumps = 0;
       mjgp_moveShaft(piece->shaft, s->acc[i]);
       s->t[i] = piece->shaft->t - mjgp_taken(s, s->acc, i);
+    } else if (kind <= mjgpSTART_NEAR) {
+      startThere(path, i);
     } else {
       startResting(path, i);
     }
@@ -774,11 +758,11 @@ int mjgp_followPath(mjgpNewton* p) {
   for (int k = 0; k < mjgpNSTART << fine && !solved; k++) {
     path->fine = fine && k % 2;
     mjgpStart kind = (mjgpStart)(k >> fine);
-    solved = start(path, kind) && follow(path);
+    int started = start(path, kind), arrived = started && follow(path, kind);
     setInputs(path, 1);
-    if (solved) {
+    if (arrived || (started && kind <= mjgpSTART_NEAR)) {
       mjgp_evaluate(s);
-      solved = mjgp_iterate(p, 0);
+      solved = mjgp_iterate(p, !arrived);
     }
   }
   mj_freeStack(s->d);

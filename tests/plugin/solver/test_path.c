@@ -11,8 +11,8 @@ static void test_pivotRest(void** state) {
 }
 
 
-// in two metrics the path from far is tried first; if all gears are self-locking it always arrives
-static void test_pivotFar(void** state) {
+// in two metrics too, if all gears are self-locking
+static void test_pivotMetrics(void** state) {
   damping = 1e4;
   Sum sum = run(PATH, 1, 0);
   damping = 0;
@@ -237,17 +237,19 @@ static mjModel* makeChains(const char* integrator) {
 }
 
 
-// In two metrics the path begins where friction of self-locking gears opposes their load, so that
-// few of them change branches on the way (doc/theory.md). About 80 linearizations a path; where
-// friction aids the load it is 1300
-static void test_far(void** state) {
+// Paths from the last step and from Newton's last iterate are short, also where blows and new controls end
+// every motion: 42 linearizations in the mean, 69 with either start alone, 194 from rest
+static void test_near(void** state) {
   mjModel* m = makeChains("implicit");
   mjData* d = mj_makeData(m);
   const mjgpGears* g = (const mjgpGears*)d->plugin_data[0];
   seed = 3;
   const int steps = fewer(80);
   for (int k = 0; k < steps; k++) {
-    for (int i = 0; i < (int)m->nu && k % 20 == 0; i++) {
+    for (int i = 0; i < (int)m->nv; i++) {
+      d->qvel[i] += between(-1, 1);
+    }
+    for (int i = 0; i < (int)m->nu; i++) {
       d->ctrl[i] = between(-1, 1);
     }
     method = PATH;
@@ -258,7 +260,7 @@ static void test_far(void** state) {
                 (int)(g->count.newton_steps / steps));
   assert_int_equal(g->count.by[mjgpMETHOD_PATH], steps);
   assert_int_equal(g->count.unsolved + g->count.unconfirmed, 0);
-  assert_true(g->count.newton_steps < steps * 250);
+  assert_true(g->count.newton_steps < steps * 55);
   mj_deleteData(d);
   mj_deleteModel(m);
 }
@@ -417,10 +419,10 @@ static void test_maxiterOfIterations(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_pivotRest), cmocka_unit_test(test_pivotFar),
+      cmocka_unit_test(test_pivotRest), cmocka_unit_test(test_pivotMetrics),
       cmocka_unit_test(test_all),       cmocka_unit_test(test_static),
       cmocka_unit_test(test_elliptic),  cmocka_unit_test(test_apex),
-      cmocka_unit_test(test_jamming),   cmocka_unit_test(test_far),
+      cmocka_unit_test(test_jamming),   cmocka_unit_test(test_near),
       cmocka_unit_test(test_maxiter),   cmocka_unit_test(test_maxiterOfIterations),
       cmocka_unit_test(test_relax),
   };
