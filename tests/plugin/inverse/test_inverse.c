@@ -310,6 +310,48 @@ static void test_steps(void** state) {
 }
 
 
+// The round-off of a step is relative to its fastest motion, of which a tenth reaches other joints. A slide that a motor moves
+// slowly beside one that a force throws moves, if it is faster than a tenth of 1e-10 of it, and its motor's
+// torque is known; else it rests
+static void test_fastest(void** state) {
+  for (int k = 0; k < 4; k++) {
+    mjModel* m = makeModel(
+        "<mujoco><option timestep='.004' integrator='%s' gravity='0 0 0'/><extension>"
+        "<plugin plugin='mjgear.transmission'><instance name='g'><config key='joint' value='j k'/>"
+        KEY("eta_forward", ".8") KEY("eta_backward", ".5")
+        "</instance></plugin></extension><worldbody><body><joint name='j' type='slide' axis='1 0 0'/>"
+        "<geom mass='2' size='.1'/></body><body pos='0 3 0'><joint name='k' type='slide' "
+        "axis='1 0 0'/><geom mass='1' size='.1'/></body></worldbody><actuator><motor joint='j'/>"
+        "</actuator></mujoco>",
+        kIntegrator[k]);
+    mjData* d = mj_makeData(m);
+    static const double share[] = {.3, .03};
+    for (int i = 0; i < 2; i++) {
+      double low[2], high[2];
+      int motion[2];
+      d->qfrc_applied[1] = 1000;
+      mj_forward(m, d);
+      double fastest = .004 * d->qacc[1];
+      assert_true(fastest > 1);
+
+      // .8 of the torque moves the mass
+      d->ctrl[0] = share[i] * 1e-10 * fastest * 2 / (.8 * .004);
+      mj_forward(m, d);
+      near(.004 * d->qacc[0], share[i] * 1e-10 * fastest, fastest * 1e-9);
+      assert_int_equal(mjg_inverse(low, high, motion, m, d, NULL, NULL, NULL, 0), 0);
+      assert_int_equal(motion[0], i ? mjgMOTION_RESTS : mjgMOTION_MOVES);
+      assert_int_equal(motion[1], mjgMOTION_MOVES);
+      if (!i) {
+        near(low[0], d->ctrl[0], d->ctrl[0]);
+        assert_true(low[0] == high[0]);
+      }
+    }
+    mj_deleteData(d);
+    mj_deleteModel(m);
+  }
+}
+
+
 static void test_refusals(void** state) {
   mjModel* m = makeModel(SLIDE, "Euler", KEY("gamma_u", "0") KEY("gamma_v", "0"), 0., MOTOR);
   mjModel* other = makeModel("<mujoco><worldbody/></mujoco>");
@@ -344,9 +386,10 @@ static void test_refusals(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_moving),  cmocka_unit_test(test_resting),
-      cmocka_unit_test(test_locking), cmocka_unit_test(test_verdicts),
-      cmocka_unit_test(test_steps),   cmocka_unit_test(test_refusals),
+      cmocka_unit_test(test_moving),   cmocka_unit_test(test_resting),
+      cmocka_unit_test(test_locking),  cmocka_unit_test(test_verdicts),
+      cmocka_unit_test(test_steps),    cmocka_unit_test(test_fastest),
+      cmocka_unit_test(test_refusals),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
