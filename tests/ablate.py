@@ -74,6 +74,7 @@ MECHANISMS = [
         START,
         f"{START} if (kind == mjgpSTART_NEAR) {{ continue; }}",
     ),
+    ("path from far", "", PATH, START, f"{START} if (kind == mjgpSTART_FAR) {{ continue; }}"),
     ("path from rest", "test_plugin_path", PATH, START, f"{START} if (kind == mjgpSTART_REST) {{ continue; }}"),
     (
         "springs that share a load",

@@ -28,12 +28,13 @@ typedef enum mjgpEnd_ {
   mjgpEND_TURN,   // no change of zone: a sliding contact has turned
 } mjgpEnd;
 
-// Start of a path: at the last step; at Newton's last iterate; at rest, at the engine's own solution
-// without friction. The first two lie near, and most of their paths end after some segments, but they
-// may lead away from all solutions
+// Start of a path: at the last step; at Newton's last iterate; far from rest, in two metrics; at rest,
+// at the engine's own solution without friction. The first two lie near, and most of their paths end
+// after some segments, but they may lead away from all solutions
 typedef enum mjgpStart_ {
   mjgpSTART_LAST = 0,
   mjgpSTART_NEAR,
+  mjgpSTART_FAR,
   mjgpSTART_REST,
   mjgpNSTART
 } mjgpStart;
@@ -708,6 +709,59 @@ static void startThere(mjgpPath* path, int i) {
 }
 
 
+// Start far from rest, where friction of gears depends on speed alone, or, if it grows with
+// itself faster than its bound, holds joints at any value. There it exceeds the motor's torque,
+// so that few gears change direction on the path. Motor torque, momentum of rotors and Coulomb
+// friction grow with x. Returns 0 if there is no such start.
+static int startFar(mjgpPath* path) {
+  mjgpStep* s = path->s;
+  mjtNum h = s->m->opt.timestep, most = mjMINVAL * mjMINVAL;
+  if (!s->rows || s->gaps || !setAcceleration(path, mjgpSTART_REST)) {
+    return 0;
+  }
+  for (int i = 0; i < path->n; i++) {
+    const mjgpPiece* piece = s->piece + i;
+    if (piece->brake && (piece->brake->holding > 0 || piece->brake->blocked)) {
+      return 0;
+    }
+    mjtNum v = mjgp_slipOfPiece(piece, path->end[i].v + h * s->acc[i], 0) / h;
+    most += v * v / mjgp_stepSize(s, i);
+  }
+  most = mju_sqrt(most);
+  for (int i = 0; i < path->n; i++) {
+    mjgpPiece* piece = s->piece + i;
+    mjtNum c = mjgp_stepSize(s, i), gamma = piece->gamma_u + piece->gamma_v;
+    mjtNum slope = gamma * piece->inertia / h, grows = piece->gamma_v + slope * piece->compliance;
+    mjtNum slip = mjgp_slipOfPiece(piece, path->end[i].v + h * s->acc[i], 0);
+    mjtNum load = gamma * torqueIn(path, i) + slope * slip;
+    int sign = load > 0 ? -1 : 1, holds = grows >= 1;
+
+    // friction that stops the motion, and its speed
+    mjtNum t = sign * most / mju_sqrt(c), own = holds ? 0 : slope / (1 - grows) * h * c;
+    s->t[i] = holds ? t : t * own / (1 + own);
+    path->begin[i].v = holds ? 0 : -t * h * c / (1 + own);
+    path->begin[i].tau = gamma > 0 ? path->end[i].tau - load / gamma : path->end[i].tau;
+    path->begin[i].coulomb = 0;
+    piece->mode = holds ? 0 : sign;
+    piece->load = -sign;
+  }
+  if (!mjgp_inner(s, s->t)) {
+    return 0;
+  }
+  mjgp_accelerations(s);
+  for (int i = 0; i < path->n; i++) {
+    const mjgpPiece* piece = s->piece + i;
+    mjtNum v = path->end[i].v + h * s->acc[i];
+    mjtNum free = path->begin[i].v + mjgp_slipOfPiece(piece, v, s->t[i]);
+    path->begin[i].v = path->end[i].v - free;
+    path->begin[i].tau += piece->inertia * free / h;
+  }
+  path->x = 0;
+  mjgp_gradient(s->group, path->G, NULL, s->a, s->t);
+  return 1;
+}
+
+
 static int start(mjgpPath* path, mjgpStart kind) {
   path->p->system.factored = 0;
   mjgpStep* s = path->s;
@@ -716,6 +770,9 @@ static int start(mjgpPath* path, mjgpStart kind) {
     if (s->piece[i].released && !s->released) {
       mjgp_setReleased(s->piece + i, 0);  // a release of a failed solution
     }
+  }
+  if (kind == mjgpSTART_FAR) {
+    return startFar(path);
   }
   if (!setAcceleration(path, kind)) {
     return 0;
