@@ -216,7 +216,7 @@ static mjtNum residual(mjgpNewton* p) {
     integratorAccelerations(p);
   }
   mju_copy(p->w, s->gradient, group->nv);
-  mjgp_addGears(group, p->w, p->solved);
+  mjgp_addGears(group, p->w, s->t);
   mju_zero(s->next, group->nv);
   for (int i = 0; i < s->n; i++) {
     for (int k = group->E_adr[i]; k < group->E_adr[i + 1]; k++) {
@@ -303,18 +303,17 @@ static int finish(mjgpNewton* p, int iterations, mjtNum error, int flg_rounded) 
 void mjgp_makeNewton(mjgpNewton* p, mjgpStep* s) {
   mjgpGroup* group = s->group;
   mjData* d = s->d;
-  size_t n = (size_t)s->n, nefc = (size_t)group->nefc, ld = (size_t)group->ld;
+  size_t nefc = (size_t)group->nefc, ld = (size_t)group->ld;
   size_t size = (size_t)mjgi_simdEnd(group->nv);
   *p = (mjgpNewton){.s = s, .monotone = 1};
-  mjtNum* number = mj_stackAllocNum(d, 3 * size + 2 * nefc + n + 2 * ld);
+  mjtNum* number = mj_stackAllocNum(d, 3 * size + 2 * nefc + 2 * ld);
   mju_zero(number, (int)(3 * size));
   p->w = number;
   p->smooth = p->w + size;
   p->before = p->smooth + size;
   p->from = p->before + size;
   p->row = p->from + nefc;
-  p->solved = p->row + nefc;
-  p->acc = p->solved + n;
+  p->acc = p->row + nefc;
   p->dacc = p->acc + ld;
   for (int i = 0; i < s->n; i++) {
     p->nshaft += s->gaps && mjgp_hasGap(s->g->config->joint + group->joint[i]) ? 2 : 0;
@@ -364,7 +363,6 @@ static int step(mjgpNewton* p) {
   if (!mjgp_solveSystem(&p->system, s->piece, s->gradient, 1, s->search, s->t)) {
     return 0;
   }
-  mju_copy(p->solved, s->t, s->n);
   memcpy(s->factored, group->state, sizeof(int) * (size_t)group->nefc);
   mju_copy(p->from, group->jar, group->nefc);
   mju_copy(p->before, p->smooth, group->nv);

@@ -12,7 +12,6 @@ typedef struct mjgpNewton_ {
   mjgpSystem system;
   mjgpShaft* shaft;  // two a gear with a gap
   int nshaft;
-  mjtNum* solved;  // friction that the linear system gave                      (n)
   mjtNum* w;       // scratch                                                   (nv)
   mjtNum* smooth;  // M a - b at s->a, and at the start of a step               (2 nv)
   mjtNum* before;

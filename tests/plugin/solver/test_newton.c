@@ -4,8 +4,8 @@
 
 #include <float.h>
 
-// share by which the first gear's part of each solution of a linear system is off, its friction on its line, as if
-// digits were lost; the last solution
+// share by which the acceleration of the first gear is off in each solution of a linear system, as if digits were lost,
+// and its friction is not; the last solution
 static double lost, last[2];
 
 int __real_mjgp_solveSystem(mjgpSystem* system, const mjgpPiece* piece, const mjtNum* gradient,
@@ -18,7 +18,6 @@ int __wrap_mjgp_solveSystem(mjgpSystem* system, const mjgpPiece* piece, const mj
   int solved = __real_mjgp_solveSystem(system, piece, gradient, flg_factor, da, t);
   const mjgpGroup* group = system->s->group;
   int k = group->E_dof[group->E_adr[0]];
-  t[0] += piece[0].held || piece[0].weight != 1 ? 0 : piece[0].slope * lost * da[k];
   da[k] *= 1 + lost;
   for (int i = 0; i < 2 && group->nv == 2; i++) {
     last[group->dof[i]] = da[i];
@@ -128,7 +127,8 @@ static void test_parallel(void** state) {
 // The residual that Newton reports is the largest unbalanced torque
 //   r = M a - force - J' f + t,  f = D max(0, aref - J a)
 // over the largest torque, which is at least one of its terms, and at most their sum with the torque of the last change of a, all
-// relative to sqrt(M_ii). Numbers of the engine without gears, where linear systems are solved to twelve digits
+// relative to sqrt(M_ii). Numbers of the engine without gears, where linear systems are solved to twelve digits. t is
+// the friction that the step has, on the law: on the line of a gear, not of the linear system
 static void test_residual(void** state) {
   int compared = 0;
   smooth = 1;
