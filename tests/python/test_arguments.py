@@ -18,7 +18,7 @@ XML = """<mujoco><extension><plugin plugin="mjgear.transmission"><instance name=
 <config key="coulomb" value=".1"/></instance></plugin></extension><worldbody><body><joint name="a" axis="0 1 0" armature=".1"/><geom size=".1" mass="1" pos=".2 0 0"/></body>
 </worldbody><actuator><motor name="m" joint="a"/></actuator></mujoco>"""
 BAD = [10**400, -(10**400), float("nan"), float("inf"), None, "", "x" * 10000, b"x", [], [1, 2, 3], {}, object(), np.array([1, 2]), np.array("x"), np.zeros((2, 2)), 1 + 2j, True,
-       -1, 0, 2**31, 2**63, 2**64, "1e999", "1e999 Nm", np.float32(1), np.array([10**400], object), "\ud800", "a\0b", slice(0, 1), len, int, mujoco, "5é"]  # fmt: skip
+       -1, 0, 2**31, 2**63, 2**64, 2**70, "1e999", "1e999 Nm", np.float32(1), np.array([10**400], object), "\ud800", "a\0b", slice(0, 1), len, int, mujoco, "5é"]  # fmt: skip
 NO_NUMBERS = [
     b"1",
     bytearray(b"1"),

@@ -510,6 +510,20 @@ class Check(unittest.TestCase):
         self.assertRegex(problems, "eta_backward = 2")
         self.assertRegex(problems, "colomb.*did you mean coulomb")
 
+    def test_name_like_an_option(self):
+        """A file -x.xml is a file, and one that is missing is named."""
+        before = os.getcwd()
+        with tempfile.TemporaryDirectory() as folder:
+            os.chdir(folder)
+            try:
+                self.assertRegex(mjgear.check("-x.xml").problems[0], "^-x.xml: .*-x.xml")
+                pathlib.Path("-x.xml").write_text(ARM % EXTENSION)
+                report = mjgear.check("-x.xml")
+            finally:
+                os.chdir(before)
+        self.assertEqual(report.problems, ())
+        self.assertEqual(len(report.joints), 2)
+
     def test_spec(self):
         spec = mujoco.MjSpec.from_string(ARM % "")
         self.assertEqual(mjgear.check(spec), mjgear.Report((), {}))

@@ -6,6 +6,7 @@ import ctypes
 import os
 import subprocess
 import sys
+import tempfile
 import threading
 
 import mujoco
@@ -299,6 +300,30 @@ def release():
     for what in "statenum", "keys":
         result = subprocess.run([sys.executable, __file__, what], capture_output=True, text=True, check=False)
         assert "refused" in result.stdout and "another release" in result.stderr and "compile" in result.stderr, result
+
+    # of another MuJoCo the engine refuses it, by each of the first five words: its mark, sizes of numbers, counts of sizes and
+    # pointers, release
+    model = mujoco.MjModel.from_xml_string(MODEL)
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "model.mjb")
+        mujoco.mj_saveModel(model, path)
+        with open(path, "rb") as file:
+            saved = file.read()
+        assert mujoco.mj_version() in np.frombuffer(saved[:20], np.int32)
+        for word in range(5):
+            other = np.frombuffer(saved, np.uint8).copy()
+            other[4 * word : 4 * word + 4].view(np.int32)[0] += 1
+            with open(path, "wb") as file:
+                file.write(other.tobytes())
+            said = []
+            mujoco.set_mju_user_warning(said.append)
+            try:
+                mujoco.MjModel.from_binary_path(path)
+                raise AssertionError(f"word {word} is not read")
+            except ValueError:
+                assert len(said) == 1, said
+            finally:
+                mujoco.set_mju_user_warning(None)
 
 
 def older(what):
