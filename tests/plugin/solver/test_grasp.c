@@ -51,6 +51,7 @@ typedef struct Count_ {
   int median, most;  // linearizations of a step
   int limit;         // linearizations above which a step is slow
   int slow, paths;   // slow steps, and those among them that followed a path
+  int fresh, often;  // slow steps with new contacts or controls; all steps with such
 } Count;
 
 
@@ -58,9 +59,10 @@ typedef struct Count_ {
 static Count play(const mjModel* m, mjData* d, int steps, int every, double low, double high,
                   int limit) {
   const mjgpGears* g = (const mjgpGears*)d->plugin_data[0];
-  int *taken = malloc(2 * sizeof(int) * (size_t)steps), *path = taken + steps;
+  int *taken = malloc(4 * sizeof(int) * (size_t)steps), *path = taken + steps;
+  int *of = path + steps, *fresh = of + steps;
   Count count = {.steps = steps};
-  int unsolved = g->count.unsolved;
+  int unsolved = g->count.unsolved, last = d->ncon;
   for (int k = 0; k < steps; k++) {
     double middle = between(low, high), width = 0.25 * (high - low);
     for (int i = 0; i < (int)m->nu && k % every == 0; i++) {
@@ -71,6 +73,10 @@ static Count play(const mjModel* m, mjData* d, int steps, int every, double low,
     taken[k] = g->count.newton_steps - before;
     assert_true(taken[k] >= 0);  // a motion that diverges is reset
     path[k] = g->count.by[mjgpMETHOD_PATH] > paths ? taken[k] : 0;
+    of[k] = taken[k];
+    fresh[k] = k % every == 0 || d->ncon != last;
+    last = d->ncon;
+    count.often += fresh[k];
     count.contacts += d->ncon;
   }
   count.unsolved = g->count.unsolved - unsolved;
@@ -81,6 +87,7 @@ static Count play(const mjModel* m, mjData* d, int steps, int every, double low,
   for (int k = 0; k < steps; k++) {
     count.slow += taken[k] > count.limit;
     count.paths += path[k] > count.limit;
+    count.fresh += fresh[k] && of[k] > count.limit;
   }
   free(taken);
   return count;
@@ -90,9 +97,9 @@ static Count play(const mjModel* m, mjData* d, int steps, int every, double low,
 static void check(const char* name, const Count* count) {
   print_message(
       "%s: %d steps, %.1f contacts, %d unsolved; linearizations: median %d, most %d; %d above "
-      "%d, %d by paths\n",
+      "%d, %d by paths, %d with another number of contacts or new controls, as %d of all\n",
       name, count->steps, (double)count->contacts / count->steps, count->unsolved, count->median,
-      count->most, count->slow, count->limit, count->paths);
+      count->most, count->slow, count->limit, count->paths, count->fresh, count->often);
   assert_true(count->contacts > count->steps);
   assert_int_equal(count->unsolved, 0);
 }
