@@ -1,8 +1,10 @@
 """Check that tests notice wrong lines. Each mutation is made in a copy of the tree, built, and the tests that cover its file are run.
 
-    mutate.py [--jobs N] [--folder FOLDER] [WORD...]      WORD: part of a file's name; without one all mutations. N at once, in
-                                                          as many copies. FOLDER remembers which test found which mutation
-    mutate.py --list                                      only check that every text occurs in its file
+    mutate.py [--jobs N] [--folder FOLDER] [--resume] [WORD...]
+                       WORD: part of a file's name; without one all mutations. N at once, in as many copies. FOLDER remembers
+                       which test found which mutation. --resume counts a mutation as killed, without a run, if neither its
+                       file nor the source of the test that found it has changed since
+    mutate.py --list   only check that every text occurs in its file
 
 Status 1 if more than LIMIT mutations survive, if one survives without a given reason, if a text does not occur in its file
 exactly once, or if a mutated file does not compile (it would show nothing). Tools that mutate everything (mull,
@@ -13,6 +15,7 @@ extend it: the file, the tests that cover it by their names in ctest (.py behind
 import argparse
 import collections
 import concurrent.futures
+import hashlib
 import json
 import os
 import pathlib
@@ -1284,6 +1287,78 @@ MUTATIONS = [
         "test_python_linearize.py",
         [("    move(&derivative, derivative.base, 0, 0);", "    (void)derivative;")],
     ),
+    Of(
+        "plugin/model/actuation.c",
+        "test_plugin_matrix.py test_plugin_actuation.py test_plugin_tendon.py test_plugin_rotors.py",
+        [
+            ("*slope += (k + 2) * poly[k] * power;", "*slope += (k + 1) * poly[k] * power;"),
+            ("t == tendon ? m->tendon_armature[t] : 0;", "m->tendon_armature[t];"),
+        ],
+    ),
+    Of(
+        "plugin/model/effective_inertia.c",
+        "test_plugin_matrix.py",
+        [("slope += (k + 2) * poly[k] * power;", "slope += (k + 1) * poly[k] * power;")],
+    ),
+    Of(
+        "plugin/model/free_body.c",
+        "test_plugin_free_body.py",
+        [("    mju_addTo3(force, y);\n", "")],
+    ),
+    Of(
+        "plugin/model/evaluation.c",
+        "test_plugin_rotors.py test_plugin_actuation.py",
+        [("dyn[5] * d->act[state] + dyn[6] * d->act_dot[state];", "dyn[5] * d->act[state];")],
+    ),
+    Of(
+        "plugin/inverse/branch.c",
+        "test_python_inverse.py test_plugin_inverse",
+        [
+            ("mjgi_lawResolve(&own, free, phi + slip.shift,", "mjgi_lawResolve(&own, free, phi,"),
+            ("phi + hold.shift, P, hold.c, hold.r, hold.r);", "phi + hold.shift, P, hold.c, 1, 1);"),
+        ],
+    ),
+    Of(
+        "plugin/callbacks/advance.c",
+        "test_plugin_brake.py test_plugin_oneway.py",
+        [
+            ("state[mjgpSTATE_TOOTH * stride] = g->in.brake[i].tooth;", ""),
+            ("state[mjgpSTATE_BRAKE * stride] = g->in.brake[i].travel;", ""),
+        ],
+    ),
+    Of(
+        "plugin/gear/shafts.c",
+        "test_plugin_gaps test_plugin_backlash",
+        [("mjtNum T = t + shaft->misplaced * shaft->a,", "mjtNum T = t,")],
+    ),
+    Of(
+        "plugin/gear/backlash.c",
+        "test_plugin_sensor test_plugin_backlash test_plugin_gaps test_plugin_rotors.py",
+        [("*velocity += *gapState(g, d, i, mjgpGAPSTATE_RATE);", "")],
+    ),
+    Of(
+        "python/mjgear/_linearize.py",
+        "test_python_linearize.py",
+        [
+            ("position[rows] = turn.reshape(3, 3) @ position[rows]", "pass"),
+            ("not low <= value <= high or low <= value + step <= high", "low <= value + step <= high"),
+        ],
+    ),
+    Of(
+        "python/mjgear/_gears.py",
+        "test_python_gears.py test_python_objects.py",
+        [("        values.flags.writeable = False\n", "")],
+    ),
+    Of(
+        "python/mjgear/warp/kernels/discrete.py",
+        "test_warp_scenes.py test_warp_worlds.py",
+        [("s * j[w, p] * (whole - j[w, p] * a[w, i])", "s * j[w, p] * whole")],
+    ),
+    Of(
+        "python/mjgear/warp/kernels/states.py",
+        "test_warp_scenes.py test_warp_worlds.py",
+        [("pull / T * f * f * x", "pull / T * f * x")],
+    ),
 ]
 
 
@@ -1355,13 +1430,13 @@ class Copy:
         self.run("cmake", "--build", self.build, "-j", "1", "--target", *targets)
 
     def passes(self, test, seconds):
-        """Return True if a test passes within this processor time, s."""
+        """Return True if a test passes within this processor time, s. Sets used, its processor time."""
         python = test.endswith(".py")
         plugin = ["mjgear"] if python or test.startswith("test_plugin") else []
         self.make(*plugin, *(("mjgear_core_shared", "mjgear_bench", "mjgear-tool") if python else (test,)))
         # modules that Python has compiled are known by size and second of their source
         shutil.rmtree(self.tree / "build/pycache" / self.tree.resolve().relative_to("/"), ignore_errors=True)
-        done = subprocess.run(
+        process = subprocess.Popen(
             [
                 "ctest",
                 "--test-dir",
@@ -1372,12 +1447,15 @@ class Copy:
                 "--timeout",
                 "3600",
             ],
-            capture_output=True,
-            check=False,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
             env={**os.environ, "OPENBLAS_NUM_THREADS": "1"},
             preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds)),
         )
-        return done.returncode == 0
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        self.used = usage.ru_utime + usage.ru_stime
+        return process.returncode == 0
 
 
 class Tests:
@@ -1385,28 +1463,46 @@ class Tests:
 
     def __init__(self, record):
         self.record, self.seconds, self.kills, self.lock = record, {}, collections.Counter(), threading.Lock()
-        self.killer = (
-            json.loads(record.read_text()) if record.exists() else {}
-        )  # of each mutation, the test that found it last
+        # of each mutation, the test that found it last, and the digest of its file and of the source of the test
+        self.killer = json.loads(record.read_text()) if record.exists() else {}
 
     def measure(self, copy, test):
-        start = time.monotonic()
         if not copy.passes(test, 600):
             sys.exit(f"{test} fails without any mutation")
-        self.seconds[test] = time.monotonic() - start
+        self.seconds[test] = copy.used
+
+    def killed(self, what, file):
+        """The test that found this mutation of the file as it is; else None."""
+        test, stamp = self.killer.get(what, ("", ""))
+        return test if test and stamp == digest(file, test) else None
 
     def ordered(self, what, file, tests):
         """The test that found this mutation the last time, then those that find most in a second."""
         return sorted(
             tests,
-            key=lambda test: (test != self.killer.get(what), -(self.kills[file, test] + 0.3) / self.seconds[test]),
+            key=lambda test: (
+                test != self.killer.get(what, [None])[0],
+                -(self.kills[file, test] + 0.3) / (1 + self.seconds[test]),
+            ),
         )
 
     def keep(self, what, file, test):
         with self.lock:
-            self.killer[what] = test
+            self.killer[what] = test, digest(file, test)
             self.kills[file, test] += 1
             self.record.write_text(json.dumps(self.killer, indent=1))
+
+
+def digest(file, test):
+    """Digest of a file and of the sources that a test may have: files of C and Python whose name is part of its name."""
+    name = f"_{test.removesuffix('.py').removeprefix('test_')}_"
+    sources = [
+        path
+        for pattern in ("tests/**/*.c", "tests/**/*.py", "benchmarks/**/*.py")
+        for path in sorted(SOURCE.glob(pattern))
+        if f"_{path.stem.removeprefix('test_')}_" in name
+    ]
+    return hashlib.sha256(b"".join(path.read_bytes() for path in (SOURCE / file, *sources))).hexdigest()
 
 
 class Verdict(NamedTuple):
@@ -1416,10 +1512,15 @@ class Verdict(NamedTuple):
     fault: str = ""
 
 
+def called(of, mutation):
+    old, new, *_ = mutation
+    return f"{of.file}: {' '.join(old.split())} -> {' '.join(new.split()) or 'nothing'}"
+
+
 def attempt(copy, tests, of, mutation):
     """Verdict over one mutation; ten times the usual time counts as found."""
     old, new, *reason = mutation
-    what = f"{of.file}: {' '.join(old.split())} -> {' '.join(new.split()) or 'nothing'}"
+    what = called(of, mutation)
     path = copy.tree / of.file
     text = path.read_text()
     path.write_text(apply(text, old, new, of.file))
@@ -1440,6 +1541,7 @@ def main():
     parser.add_argument("words", nargs="*")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--folder", type=pathlib.Path, default=SOURCE / "build" / "mutate")
+    parser.add_argument("--resume", action="store_true")
     parser.add_argument("--list", action="store_true")
     a = parser.parse_args()
     chosen = [of for of in MUTATIONS if not a.words or any(word in of.file for word in a.words)]
@@ -1460,6 +1562,11 @@ def main():
 
     start = time.monotonic()
     a.folder.mkdir(parents=True, exist_ok=True)
+    tests = Tests(a.folder / "killers.json")
+    jobs = [(of, mutation) for of in chosen for mutation in of.mutations]
+    if a.resume:
+        jobs = [(of, mutation) for of, mutation in jobs if not tests.killed(called(of, mutation), of.file)]
+        print(f"{count - len(jobs)} were killed before, in files that have not changed")
     copies = queue.SimpleQueue()
     with concurrent.futures.ThreadPoolExecutor(a.jobs) as pool:
         for copy in pool.map(Copy, [a.folder / str(i) for i in range(a.jobs)]):
@@ -1472,17 +1579,11 @@ def main():
             finally:
                 copies.put(copy)
 
-        tests = Tests(a.folder / "killers.json")
-        list(
-            pool.map(
-                lambda test: lent(tests.measure, test), sorted({test for of in chosen for test in of.tests.split()})
-            )
-        )
+        needed = sorted({test for of, _ in jobs for test in of.tests.split()})
+        list(pool.map(lambda test: lent(tests.measure, test), needed))
         print(f"{len(tests.seconds)} tests pass without mutations, {time.monotonic() - start:.0f} s", flush=True)
         verdicts = []
-        for v in pool.map(
-            lambda job: lent(attempt, tests, *job), [(of, mutation) for of in chosen for mutation in of.mutations]
-        ):
+        for v in pool.map(lambda job: lent(attempt, tests, *job), jobs):
             verdicts.append(v)
             said = (
                 "nothing"
