@@ -358,10 +358,10 @@ MUTATIONS = [
     ),
     Of(
         "plugin/model/effective_inertia.c",
-        "test_plugin_tree test_plugin_inverse test_python_inverse.py",
+        "test_plugin_delassus",
         [
             ("sum += x[q] * x[q] * Mhat->pivot[row[q]];", "sum += x[q] * Mhat->pivot[row[q]];"),
-            ("return Mhat->lower ? x[diag] : sum;", "return sum;"),
+            ("Mhat->upper + Mhat->adr[row[q]], -x[q], q);", "Mhat->upper + Mhat->adr[row[q]], x[q], q);"),
         ],
     ),
     Of(

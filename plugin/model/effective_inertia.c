@@ -304,20 +304,13 @@ void mjgp_solveInertia(mjtNum* x, const mjModel* m, const mjgpInertia* Mhat, int
 // Elimination passes a force only to ancestors, whose columns are part of the dof's row.
 mjtNum mjgp_inverseDiagonal(const mjModel* m, const mjgpInertia* Mhat, mjtNum* x, int dof) {
   const int* row = m->M_colind + m->M_rowadr[dof];
-  int diag = m->M_rownnz[dof] - 1, tree = m->dof_treeid[dof];
-  if (Mhat->block && Mhat->blocked[tree]) {
-    int first = m->tree_dofadr[tree];
-    return Mhat->block[6 * first + (dof - first) * (m->tree_dofnum[tree] + 1)];
-  }
+  int diag = m->M_rownnz[dof] - 1;
   mjtNum sum = 0;
-  mju_zero(x, diag);
+  memset(x, 0, sizeof(*x) * (size_t)diag);
   x[diag] = 1;
   for (int q = diag; q >= 0; q--) {
     mjgi_addScaled(x, Mhat->upper + Mhat->adr[row[q]], -x[q], q);
     sum += x[q] * x[q] * Mhat->pivot[row[q]];
   }
-  for (int q = 0; q <= diag && Mhat->lower; q++) {
-    x[q] = x[q] * Mhat->pivot[row[q]] - mju_dot(Mhat->lower + Mhat->adr[row[q]], x, q);
-  }
-  return Mhat->lower ? x[diag] : sum;
+  return sum;
 }

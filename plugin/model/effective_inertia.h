@@ -45,7 +45,8 @@ void mjgp_factorInertia(mjgpInertia* Mhat, const mjModel* m, mjData* d, mjgpGear
 // mjgp_factorInertia                                                                 (nv)
 void mjgp_solveInertia(mjtNum* x, const mjModel* m, const mjgpInertia* Mhat, int begin, int end);
 
-// Returns the acceleration of a dof per unit of force on it; x: scratch of its row's size.
+// Returns the acceleration of a dof per unit of force on it, in a tree without a dense block and with
+// a symmetric Mhat; x: scratch of its row's size.
 mjtNum mjgp_inverseDiagonal(const mjModel* m, const mjgpInertia* Mhat, mjtNum* x, int dof);
 
 #endif  // MJGEAR_PLUGIN_EFFECTIVE_INERTIA_H_

@@ -1,7 +1,7 @@
 """Everything that the engine's matrix of a step holds, one row each: in our account, so that gears obey their law at the velocity that the
 engine leaves, or refused.
 
-The torque into a gear is its motor's, less its rotor's inertia times the acceleration. The law of friction follows from it and from the
+The torque into a gear is its motor's, less its rotor's inertia times the acceleration and the motor's damping. The law of friction follows from it and from the
 engine's velocities alone.
 """
 
@@ -22,7 +22,7 @@ MODEL = """<mujoco><option timestep=".002" integrator="{integrator}" {option}/><
       <geom type="box" size=".05 .15 .08" pos=".02 .05 0" mass=".4" {geom}/></body></body></body>{body}</worldbody>
   <tendon><spatial name="rope" {rope}><site site="post"/><site site="tip"/></spatial>
     <fixed name="sum" {fixed}><joint joint="a" coef=".5"/><joint joint="b" coef="1.5"/></fixed></tendon>
-  <actuator><motor name="m" joint="a"/>{actuator}</actuator></mujoco>"""
+  <actuator><motor name="m" joint="a" {motor}/>{actuator}</actuator></mujoco>"""
 DEFAULTS = {
     "option": "",
     "joint": "",
@@ -33,8 +33,10 @@ DEFAULTS = {
     "body": "",
     "rope": "",
     "fixed": "",
+    "motor": "",
     "actuator": "",
 }
+DAMPING = (0.5, 0.3, 0.2)  # of the gear's motor: N m s, N m s^2, N m s^3
 
 # what the engine's matrix holds: attributes, refused with
 ROWS = {
@@ -52,6 +54,7 @@ ROWS = {
     "tendon polynomial": ({"rope": 'damping=".4 .1 .05" stiffness="50 20 5"', "fixed": 'damping=".3 .1 .05" stiffness="9 3 1"'}, ()),
     "tendon stiffness": ({"rope": 'stiffness="200" springlength=".1"', "fixed": 'stiffness="20"'}, ()),
     "tendon armature": ({"rope": 'armature=".3"', "fixed": 'armature=".1"'}, ()),
+    "damping of the motor": ({"motor": 'damping="{} {} {}"'.format(*DAMPING)}, ()),
     "servo on a link": ({"actuator": '<velocity joint="b" kv="4"/>'}, ()),
     "dampratio": ({"actuator": '<position joint="b" kp="60" dampratio="1"/>'}, ()),
     "servo on a rope": ({"actuator": '<position tendon="rope" kp="90" kv="9"/>'}, ()),
@@ -99,6 +102,9 @@ def test_law_at_the_engines_velocity():
             mujoco.mj_step(model, data)
             v = data.qvel[dof]
             u = data.ctrl[0] - ROTOR * (v - before) / model.opt.timestep
+            if "motor" in attributes:  # all integrators are implicit in it: d(v + |v| v + v^3) is 1 + 2 |v| + 3 v^2
+                powers = np.abs(before) ** np.arange(3)
+                u -= np.dot(DAMPING, powers) * before + np.dot(DAMPING, [1, 2, 3] * powers) * (v - before)
             error = law_error(u, float(gear.friction), v, before)
             assert error < 1e-6 and int(gear.status) == 0, (name, integrator, k, error, int(gear.status))
             seen.add(np.sign(v))

@@ -1,4 +1,5 @@
-// Solutions of many columns in the structure of the kinematic tree, against elimination in a dense matrix
+// Solutions of many columns and the diagonal of the inverse in the structure of the kinematic tree, against elimination in a
+// dense matrix
 
 #include <math.h>
 #include <setjmp.h>
@@ -10,6 +11,7 @@
 #include <cmocka.h>
 
 #include "dense_equations.h"
+#include "model/effective_inertia.h"
 #include "model/simd.h"
 #include "solver/delassus.h"
 
@@ -197,7 +199,37 @@ static void test_solveColumns(void** state) {
 }
 
 
+// the diagonal of matrix^-1
+static void test_inverseDiagonal(void** state) {
+  static Forest f;
+  int rownnz[NV], rowadr[NV], colind[NV * NDOF], deep = 0;
+  for (int k = 0; k < FORESTS; k++) {
+    makeForest(&f, 1, 0);
+    for (int dof = 0; dof < f.nv; dof++) {
+      rowadr[dof] = dof * NDOF;
+      rownnz[dof] = 1 + depthOf(&f, dof);
+      for (int p = rownnz[dof] - 1, j = dof; p >= 0; p--, j = f.parent[j]) {
+        colind[rowadr[dof] + p] = j;
+      }
+    }
+    mjModel m = {.M_rownnz = rownnz, .M_rowadr = rowadr, .M_colind = colind};
+    mjgpInertia matrix = {.upper = f.upper, .pivot = f.pivot, .adr = f.adr};
+    for (int dof = 0; dof < f.nv; dof++) {
+      double A[NV][NV], column[NV] = {0}, x[NDOF];
+      memcpy(A, f.dense, sizeof(A));
+      column[dof] = 1;
+      assert_true(solveEquations(A[0], NV, column, f.nv));
+      double found = mjgp_inverseDiagonal(&m, &matrix, x, dof);
+      assert_true(fabs(found - column[dof]) <= 1e-11 * column[dof]);
+      deep += rownnz[dof] > 2;
+    }
+  }
+  assert_true(deep > 1000);
+}
+
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_solveColumns)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_solveColumns),
+                                     cmocka_unit_test(test_inverseDiagonal)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
