@@ -441,14 +441,16 @@ def test_finger():
         tally.end(integrator)
 
 
-# a winch whose rope turns around a drum: two links, and a rope around a cylinder at the elbow
+# a winch whose rope turns around a drum: two links, a rope around a cylinder at the elbow, and a rope without a gear, whose armature
+# gives a bias force too
 CAPSTAN = """<mujoco><compiler angle="radian"/><option timestep="0.001" integrator="{integrator}"/>{gears}
-  <worldbody><geom type="plane" size="2 2 .1" pos="0 0 -.25"/><site name="post" pos="-.1 0 .15"/>
+  <worldbody><geom type="plane" size="2 2 .1" pos="0 0 -.25"/><site name="post" pos="-.1 0 .15"/><site name="hook" pos="-.3 0 .2"/>
   <body><joint name="shoulder" axis="0 1 0" damping=".1"/><geom type="capsule" fromto="0 0 0 .3 0 0" size=".02" mass="1"/>
   <geom name="pulley" type="cylinder" size=".05 .03" zaxis="0 1 0" pos=".3 0 0" mass=".2" contype="0" conaffinity="0"/><site name="side" pos=".3 0 .1"/>
   <body pos=".3 0 0"><joint name="elbow" axis="0 1 0" damping=".05"/><geom type="capsule" fromto="0 0 0 .25 0 0" size=".02" mass=".5"/><site name="tip" pos=".15 0 .02"/>
   </body></body></worldbody>
-  <tendon><spatial name="rope" {rope}><site site="post"/>{pulley}<site site="tip"/></spatial></tendon>
+  <tendon><spatial name="rope" {rope}><site site="post"/>{pulley}<site site="tip"/></spatial>
+  <spatial name="other" armature=".2"><site site="hook"/><site site="tip"/></spatial></tendon>
   <actuator>{actuators}</actuator>{sensors}</mujoco>"""
 
 # a rope between two carts, which are separate trees; a third blocks the way
