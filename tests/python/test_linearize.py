@@ -232,6 +232,44 @@ class Exact(unittest.TestCase):
                 mjgear.linearize(m, d).B[1, 0], slope, delta=1e-7 * abs(slope) + 1e-9, msg=integrator
             )
 
+    def test_control_beyond_its_range(self):
+        """The engine clamps it on both sides: no derivative, and no side."""
+        for motor in ('<motor name="m" joint="j" ', '<general name="m" joint="j" gaintype="affine" gainprm="5 0 -4" '):
+            text = SLIDE.replace('<motor name="m" joint="j" ', motor) % (
+                STEP,
+                "implicitfast",
+                keys(eta_forward=0.8),
+                ROTOR,
+                DAMPING,
+            )
+            model = mujoco.MjModel.from_xml_string(text)
+            data = mujoco.MjData(model)
+            data.qvel, data.ctrl = 1.0, 50.0
+            found = mjgear.linearize(model, data)
+            np.testing.assert_array_equal(found.B, 0)
+            self.assertEqual(found.side[-1], 0, motor)
+
+    def test_attitude(self):
+        """The gear's motor turns the body that carries it, which spins: its attitude after the step, against steps with other controls."""
+        spec = mujoco.MjSpec.from_string("""<mujoco><option timestep=".005" integrator="implicitfast" gravity="0 0 0"/><worldbody><body><freejoint/>
+          <geom type="box" size=".1 .2 .3" mass="1"/><body><joint name="j" axis="1 2 3" armature=".01"/><geom type="box" size=".2 .1 .1" mass=".5"/></body></body>
+          </worldbody><actuator><motor joint="j"/></actuator></mujoco>""")
+        mjgear.add(spec, "j", eta_forward=0.7, eta_backward=0.5)
+        model, eps = spec.compile(), 1e-3
+        data, ends = mujoco.MjData(model), []
+        data.qvel[3:] = 30, -20, 25, 3
+        data.ctrl = 2
+        for change in (-eps, eps):
+            other = copy.copy(data)
+            other.ctrl += change
+            mujoco.mj_step(model, other)
+            ends.append(other.qpos.copy())
+        change = np.zeros(model.nv)
+        mujoco.mj_differentiatePos(model, change, 2 * eps, *ends)
+        found = mjgear.linearize(model, data)
+        self.assertTrue(found.exact[-1])
+        np.testing.assert_allclose(found.B[: model.nv, 0], change, rtol=1e-6, atol=1e-9 * abs(change).max())
+
     def test_brake(self):
         """A slipping clutch, by its control: the torque is a fraction of its sliding torque, and its travel is state."""
         text = """<mujoco><option timestep="0.001" integrator="implicitfast" gravity="0 0 0" tolerance="0"/>
