@@ -193,36 +193,86 @@ static double stepBam(const double* p, const State* s, double motor, double load
 }
 
 
-// speed after a step of a gear without gap; m, M: inertia of rotor and output side, each with h x damping
-static double stepGear(State* s, const mjgTransmission* gear, double motor, double load, double m,
-                       double M, double h) {
-  double gamma_u, gamma_v, coulomb;
-  mjg_frictionAt(&gamma_u, &gamma_v, &coulomb, gear, s->q, s->v, motor, motor - s->t);
-  double rho = mjg_rho(gamma_u, gamma_v, m, M);
-  double phi = mjg_phi(motor, load, gamma_u, gamma_v, rho);
-  double hold = (m + M) / h * s->v + motor - load;
-  int piece = mjgi_lawResolve(&s->t, hold, phi, rho, coulomb, 1, 1);
-  return piece == mjgiSTUCK ? 0 : h * (hold - s->t) / (m + M);
+// friction that does not depend on the load
+static const int kFriction[] = {mjgBENCH_COULOMB, mjgBENCH_STRIBECK_FRICTION,
+                                mjgBENCH_CURVED_FRICTION, mjgBENCH_VISCOUS, mjgBENCH_MOTOR_VISCOUS};
+enum {
+  kFRICTION = sizeof kFriction / sizeof kFriction[0]
+};
+
+
+// one set of parameters on its way through a log
+typedef struct Run_ {
+  State s;
+  double p[mjgNBENCH];      // parameters, with friction as it is at the sample
+  const double* parameter;  // as given
+  double m, M;              // inertia of rotor and output side, each with h x damping
+  mjgTransmission gear;
+  int flg_steady;  // coefficients depend on no motion: those below hold
+  double gamma_u, gamma_v, coulomb, rho;
+  mjgBacklash gap;
+  int flg_gap;
+  double blend;
+  double goal;         // behind the slew limit
+  double input, rate;  // of the sample
+  int on;              // the motor
+  int finite;
+} Run;
+
+
+// Compute what the steps use of p.
+static void setConstants(Run* r, double h) {
+  const double* p = r->p;
+  r->m = p[mjgBENCH_ARMATURE] + h * p[mjgBENCH_MOTOR_VISCOUS];
+  r->M = p[mjgBENCH_INERTIA] + h * p[mjgBENCH_VISCOUS];
+  r->gear = transmission(p);
+  r->flg_steady = !gainsAtRest(p) && p[mjgBENCH_CURVED_FRICTION] == 0;
+  mjg_frictionAt(&r->gamma_u, &r->gamma_v, &r->coulomb, &r->gear, 0, 0, 0, 0);
+  r->rho = mjg_rho(r->gamma_u, r->gamma_v, r->m, r->M);
+}
+
+
+// Update the coefficients of friction before a step.
+static void follow(Run* r, double motor) {
+  if (!r->flg_steady) {
+    mjg_frictionAt(&r->gamma_u, &r->gamma_v, &r->coulomb, &r->gear, r->s.q, r->s.v, motor,
+                   motor - r->s.t);
+    r->rho = mjg_rho(r->gamma_u, r->gamma_v, r->m, r->M);
+  }
+}
+
+
+// speed after a step of a gear without gap
+static double stepGear(Run* r, double motor, double load, double h) {
+  State* s = &r->s;
+  follow(r, motor);
+  double both = r->m + r->M;
+  double phi = mjg_phi(motor, load, r->gamma_u, r->gamma_v, r->rho);
+  double hold = both / h * s->v + motor - load;
+  int piece = mjgi_lawResolve(&s->t, hold, phi, r->rho, r->coulomb, 1, 1);
+  return piece == mjgiSTUCK ? 0 : h * (hold - s->t) / both;
 }
 
 
 // speed after a step of a rotor, a gear, a gap and a shaft
-static double stepGap(State* s, const mjgTransmission* gear, const mjgBacklash* gap, double blend,
-                      double motor, double load, double m, double M, double h) {
-  mjgCoupling coupling = {.law = gap,
+static double stepGap(Run* r, double motor, double load, double h) {
+  State* s = &r->s;
+  follow(r, motor);
+  mjgCoupling coupling = {.law = &r->gap,
                           .h = h,
-                          .blend = blend,
+                          .blend = r->blend,
                           .theta_d = s->angle,
                           .omega_d = s->rate,
                           .theta_b = s->theta_b,
-                          .inertia = m,
+                          .inertia = r->m,
                           .velocity = s->v + s->rate,
                           .torque = motor,
+                          .gamma_u = r->gamma_u,
+                          .gamma_v = r->gamma_v,
+                          .coulomb = r->coulomb,
                           .static_ratio = 1};
-  mjg_frictionAt(&coupling.gamma_u, &coupling.gamma_v, &coupling.coulomb, gear, s->q, s->v, motor,
-                 motor - s->t);
   mjgCouplingStep step;
-  double A = h / M;
+  double A = h / r->M;
   double free = s->v - A * load;
   mjg_couplingResolve(&step, &coupling, free, A);
   double next = free + A * step.T;
@@ -232,11 +282,6 @@ static double stepGap(State* s, const mjgTransmission* gear, const mjgBacklash* 
   s->angle += h * s->rate;
   return next;
 }
-
-
-// friction that does not depend on the load
-static const int kFriction[] = {mjgBENCH_COULOMB, mjgBENCH_STRIBECK_FRICTION,
-                                mjgBENCH_CURVED_FRICTION, mjgBENCH_VISCOUS, mjgBENCH_MOTOR_VISCOUS};
 
 
 //---------------------------------- a log ---------------------------------------------------------
@@ -271,7 +316,7 @@ static int isValid(const mjgBenchLog* log, const double* p) {
 
 
 // one sample of a result; 1 if it is finite, else 0
-static int record(double* array, int k, double value) {
+static int record(double* array, size_t k, double value) {
   if (array) {
     array[k] = value;
   }
@@ -279,77 +324,115 @@ static int record(double* array, int k, double value) {
 }
 
 
+static Run startRun(const mjgBenchLog* log, const double* parameter, double h) {
+  Run r = {.s = {.q = log->position[0], .v = log->velocity[0], .filtered = log->velocity[0]},
+           .gap = {.model = mjgEXACT,
+                   .half_gap = parameter[mjgBENCH_HALF_GAP],
+                   .stiffness = parameter[mjgBENCH_STIFFNESS],
+                   .damping = parameter[mjgBENCH_DAMPING]},
+           .flg_gap = parameter[mjgBENCH_STIFFNESS] > 0,
+           .goal = log->input[0],
+           .input = log->input[0],
+           .finite = 1,
+           .parameter = parameter};
+  memcpy(r.p, parameter, sizeof r.p);
+  setConstants(&r, h);
+  if (r.flg_gap) {
+    r.blend = mjg_couplingBlend(&r.gap, h * (1 / parameter[mjgBENCH_INERTIA] + 1 / r.m), h);
+  }
+  return r;
+}
+
+
+// Read sample k of the log: state at resets, input, friction.
+static void readSample(Run* r, const mjgBenchLog* log, int k, double h) {
+  if (log->reset && k % log->reset == 0) {
+    r->s.q = log->position[k];
+    r->s.v = log->velocity[k];
+  }
+  double input = inputAt(log, r->p, k);
+  if (log->loop && r->p[mjgBENCH_SLEW] > 0) {
+    r->goal += clamp(input - r->goal, r->p[mjgBENCH_SLEW] * log->dt);
+    input = r->goal;
+  }
+  r->rate = (input - r->input) / log->dt;
+  r->input = input;
+  r->on = !log->enable || log->enable[k];
+  if (log->friction) {
+    for (int i = 0; i < kFRICTION; i++) {
+      r->p[kFriction[i]] = log->friction[k] * r->parameter[kFriction[i]];
+    }
+    setConstants(r, h);
+  }
+}
+
+
+// One step within sample k; returns the motor torque.
+static inline double step(Run* r, const mjgBenchLog* log, int k, double h) {
+  State* s = &r->s;
+  const double* p = r->p;
+  double torque = r->on ? motorTorque(log, p, r->input, r->rate, s, h) : 0, motor = torque;
+  double load = p[mjgBENCH_GRAVITY] * sin(s->q + p[mjgBENCH_OFFSET]) - alongAt(log, s->q);
+  load += log->load ? log->load[k] : 0;
+  if (log->law == mjgLAW_BAM) {
+    s->v = stepBam(p, s, motor, load, h);
+  } else {
+    load += p[mjgBENCH_VISCOUS] * s->v;
+    motor -= p[mjgBENCH_MOTOR_VISCOUS] * (s->v + s->rate);
+    s->v = r->flg_gap ? stepGap(r, motor, load, h) : stepGear(r, motor, load, h);
+  }
+  s->q += h * s->v;
+  return torque;
+}
+
+
+// Steps of different runs do not wait for each other, so the processor overlaps them.
+enum {
+  kTogether = 4
+};
+
+
 int mjg_simulateBench(double* position, double* velocity, double* torque, double* rotor,
-                      const mjgBenchLog* log, const double* parameter) {
-  if (!isValid(log, parameter)) {
+                      const mjgBenchLog* log, int runs, const double* parameter) {
+  if (runs < 0 || !log || !parameter) {
     return mjgERR_ARGUMENT;
   }
-
-  // constants of the steps, but for friction that follows the log
-  double p[mjgNBENCH];
-  memcpy(p, parameter, sizeof p);
-  double h = log->dt / log->substeps;
-  double m = p[mjgBENCH_ARMATURE] + h * p[mjgBENCH_MOTOR_VISCOUS];
-  double M = p[mjgBENCH_INERTIA] + h * p[mjgBENCH_VISCOUS];
-  mjgTransmission gear = transmission(p);
-  int flg_gap = p[mjgBENCH_STIFFNESS] > 0;
-  mjgBacklash gap = {.model = mjgEXACT,
-                     .half_gap = p[mjgBENCH_HALF_GAP],
-                     .stiffness = p[mjgBENCH_STIFFNESS],
-                     .damping = p[mjgBENCH_DAMPING]};
-  double blend = flg_gap ? mjg_couplingBlend(&gap, h * (1 / p[mjgBENCH_INERTIA] + 1 / m), h) : 0;
-
-  // start at the measured state
-  State s = {.q = log->position[0], .v = log->velocity[0], .filtered = log->velocity[0]};
-  double goal = log->input[0], last = goal;
+  for (int i = 0; i < runs; i++) {
+    if (!isValid(log, parameter + (size_t)i * mjgNBENCH)) {
+      return mjgERR_ARGUMENT;
+    }
+  }
   int status = mjgSOLVED;
-  for (int k = 0; k < log->n; k++) {
-    if (log->reset && k % log->reset == 0) {
-      s.q = log->position[k];
-      s.v = log->velocity[k];
+  double h = log->dt / log->substeps;
+  size_t n = (size_t)log->n;
+  for (int first = 0; first < runs; first += kTogether) {
+    int count = runs - first < kTogether ? runs - first : kTogether;
+    Run run[kTogether];
+    for (int i = 0; i < count; i++) {
+      run[i] = startRun(log, parameter + (size_t)(first + i) * mjgNBENCH, h);
     }
-    int finite = record(position, k, s.q) & record(velocity, k, s.v);
-    finite &= record(rotor, k, s.q + s.angle);
-
-    // signal to the controller
-    double input = inputAt(log, p, k);
-    if (log->loop && p[mjgBENCH_SLEW] > 0) {
-      goal += clamp(input - goal, p[mjgBENCH_SLEW] * log->dt);
-      input = goal;
-    }
-    double rate = (input - last) / log->dt;
-    last = input;
-    int on = !log->enable || log->enable[k];
-    if (log->friction) {
-      for (int i = 0; i < (int)(sizeof kFriction / sizeof kFriction[0]); i++) {
-        p[kFriction[i]] = log->friction[k] * parameter[kFriction[i]];
+    for (int k = 0; k < log->n; k++) {
+      for (int i = 0; i < count; i++) {
+        size_t at = (size_t)(first + i) * n + (size_t)k;
+        readSample(run + i, log, k, h);
+        run[i].finite &= record(position, at, run[i].s.q) & record(velocity, at, run[i].s.v) &
+                         record(rotor, at, run[i].s.q + run[i].s.angle);
       }
-      m = p[mjgBENCH_ARMATURE] + h * p[mjgBENCH_MOTOR_VISCOUS];
-      M = p[mjgBENCH_INERTIA] + h * p[mjgBENCH_VISCOUS];
-      gear = transmission(p);
-    }
-
-    for (int i = 0; i < log->substeps; i++) {
-      double motor = on ? motorTorque(log, p, input, rate, &s, h) : 0;
-      double load = p[mjgBENCH_GRAVITY] * sin(s.q + p[mjgBENCH_OFFSET]) - alongAt(log, s.q);
-      load += log->load ? log->load[k] : 0;
-      if (i == 0) {
-        finite &= record(torque, k, motor);
+      for (int j = 0; j < log->substeps; j++) {
+        for (int i = 0; i < count; i++) {
+          double motor = step(run + i, log, k, h);
+          if (j == 0) {
+            run[i].finite &= record(torque, (size_t)(first + i) * n + (size_t)k, motor);
+          }
+        }
       }
-      if (log->law == mjgLAW_BAM) {
-        s.v = stepBam(p, &s, motor, load, h);
-      } else {
-        load += p[mjgBENCH_VISCOUS] * s.v;
-        motor -= p[mjgBENCH_MOTOR_VISCOUS] * (s.v + s.rate);
-        s.v = flg_gap ? stepGap(&s, &gear, &gap, blend, motor, load, m, M, h)
-                      : stepGear(&s, &gear, motor, load, m, M, h);
-      }
-      s.q += h * s.v;
-    }
 
-    // a reset may repair a simulation that has become infinite: the failure still counts
-    finite &= isfinite(s.q) && isfinite(s.v);
-    status = finite ? status : mjgERR_NOT_FINITE;
+      // a reset may repair a simulation that has become infinite: the failure still counts
+      for (int i = 0; i < count; i++) {
+        run[i].finite &= isfinite(run[i].s.q) && isfinite(run[i].s.v);
+        status = run[i].finite ? status : mjgERR_NOT_FINITE;
+      }
+    }
   }
   return status;
 }

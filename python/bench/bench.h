@@ -108,12 +108,13 @@ typedef struct mjgBenchLog_ {
   const double* velocity;  // measured, likewise                                         (n)
 } mjgBenchLog;
 
-// angle and speed of the joint at each sample, and the motor torque in the step after it; each is
-// nullable. rotor (nullable) gets the rotor's angle, which is the joint's without a gap. The
-// position loop reads the joint. error: mjgERR_ARGUMENT; mjgERR_NOT_FINITE if the simulation
-// becomes infinite, even if a reset repairs it: the arrays are then written as they are
+// Simulate a log with several sets of parameters (runs, mjgNBENCH). Writes angle and speed of the
+// joint at each sample, and the motor torque in the step after it (runs, n); each is nullable.
+// rotor (nullable) gets the rotor's angle, which is the joint's without a gap. The position loop
+// reads the joint. error: mjgERR_ARGUMENT; mjgERR_NOT_FINITE if a simulation becomes infinite, even
+// if a reset repairs it: the arrays are then written as they are
 int mjg_simulateBench(double* position, double* velocity, double* torque, double* rotor,
-                      const mjgBenchLog* log, const double* parameter);
+                      const mjgBenchLog* log, int runs, const double* parameter);
 
 // torque that a gear in motion delivers: u into the gear, v the speed of the output side, not 0.
 // Viscous friction is subtracted. A gear that jams at u delivers NaN. In steady motion the bound of

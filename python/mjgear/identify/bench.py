@@ -235,6 +235,12 @@ class Bench:
 
     def residuals(self, model: Model, values: Mapping[str, float], logs: Sequence[int]) -> list[np.ndarray]:
         """Prediction - measurement of each of these logs, thinned out where it is smooth."""
+        return self.residuals_at(model, [values], logs)[0]
+
+    def residuals_at(
+        self, model: Model, points: Sequence[Mapping[str, float]], logs: Sequence[int]
+    ) -> list[list[np.ndarray]]:
+        """residuals() at several points."""
         raise NotImplementedError
 
     def errors(self, model: Model, values: Mapping[str, float], logs: Sequence[int] | None = None) -> np.ndarray:
@@ -375,44 +381,58 @@ class Pendulum(Bench):
 
     def simulate(self, model: Model, values: Mapping[str, float], i: int) -> dict[str, np.ndarray]:
         """Position, velocity, torque and rotor of log i, as predicted."""
-        self._rollouts[i].law = model.law
-        self._rollouts[i].warm(self.warmth(values, i))
+        rollout = self._warm(self._rollouts[i], values, i)
+        rollout.law = model.law
         scale = {**self.known, **values}.get("torque_scale", 1.0)
-        made = self._rollouts[i].simulate_all(self.vector(model, values, self._bases[i]))
+        made = rollout.simulate_all(self.vector(model, values, self._bases[i]))
         return {**made, "torque": scale * made["torque"]}
 
     def _positions(
-        self, model: Model, values: Mapping[str, float], logs: Sequence[int]
+        self, model: Model, points: Sequence[Mapping[str, float]], logs: Sequence[int]
     ) -> Iterator[tuple[int, np.ndarray]]:
-        """Each log and its predicted positions, which the next one overwrites."""
-        places = _placed(self.numbers(model, values))
+        """Each log and its predicted positions at each point (points, n), which the next log overwrites."""
+        placed = [_placed(self.numbers(model, values)) for values in points]
+        drifts = any({**self.known, **values}.get("drift") for values in points)
         for i in logs:
             rollout = self._rollouts[i]
             rollout.law = model.law
-            rollout.warm(self.warmth(values, i))
-            q = rollout.simulate(_filled(self._bases[i], *places))
-            if not (abs(q[-1]) < 1e3 and np.abs(q).max() < 1e3):
+            p = np.stack([_filled(self._bases[i], *one) for one in placed])
+            if drifts:
+                q = np.concatenate(
+                    [self._warm(rollout, values, i).simulate(x[None]).copy() for values, x in zip(points, p)]
+                )
+            else:
+                rollout.warm(None)
+                q = rollout.simulate(p)
+            if not (np.abs(q[:, -1]).max() < 1e3 and np.abs(q).max() < 1e3):
                 q = np.where(np.isfinite(q), np.clip(q, -1e3, 1e3), 1e3)
             yield i, q
 
-    def residuals(self, model: Model, values: Mapping[str, float], logs: Sequence[int]) -> list[np.ndarray]:
-        return [
-            q[:: self._thin[i]] - self._rollouts[i].position[:: self._thin[i]]
-            for i, q in self._positions(model, values, logs)
+    def _warm(self, rollout: core.Rollout, values: Mapping[str, float], i: int) -> core.Rollout:
+        """A rollout of log i with friction that drifts as these values say."""
+        rollout.warm(self.warmth(values, i))
+        return rollout
+
+    def residuals_at(
+        self, model: Model, points: Sequence[Mapping[str, float]], logs: Sequence[int]
+    ) -> list[list[np.ndarray]]:
+        made = [
+            q[:, :: self._thin[i]] - self._rollouts[i].position[:: self._thin[i]]
+            for i, q in self._positions(model, points, logs)
         ]
+        return [[r[k] for r in made] for k in range(len(points))]
 
     def residual_with_load(self, model: Model, values: Mapping[str, float], i: int, load: np.ndarray) -> np.ndarray:
         """Residual of log i with a further torque against the joint, N m, (n)."""
-        rollout = self._rollout(self.logs[i], load)
+        rollout = self._warm(self._rollout(self.logs[i], load), values, i)
         rollout.law = model.law
-        rollout.warm(self.warmth(values, i))
-        q = rollout.simulate(self.vector(model, values, self._bases[i]))
+        q = rollout.simulate(self.vector(model, values, self._bases[i])[None])[0]
         return np.asarray(np.where(np.isfinite(q), q, 1e3)[:: self._thin[i]] - rollout.position[:: self._thin[i]])
 
     def errors(self, model: Model, values: Mapping[str, float], logs: Sequence[int] | None = None) -> np.ndarray:
         logs = range(len(self.logs)) if logs is None else logs
         return np.array(
-            [np.mean(np.abs(q - self._rollouts[i].position)) for i, q in self._positions(model, values, logs)]
+            [np.mean(np.abs(q - self._rollouts[i].position)) for i, q in self._positions(model, [values], logs)]
         )
 
     def static(self, i: int, q: np.ndarray) -> np.ndarray:
@@ -664,10 +684,15 @@ class Dynamometer(Bench):
         u, x = self._delivered(model, values)
         return u[self._places[i]], x[self._places[i]], self._column("velocity")[self._places[i]]
 
-    def residuals(self, model: Model, values: Mapping[str, float], logs: Sequence[int]) -> list[np.ndarray]:
-        x = self._delivered(model, values)[1]
-        residual = np.where(np.isfinite(x), x, 1e3 * self.scale["torque"]) - self._column("output")
-        return [residual[self._places[i]] for i in logs]
+    def residuals_at(
+        self, model: Model, points: Sequence[Mapping[str, float]], logs: Sequence[int]
+    ) -> list[list[np.ndarray]]:
+        made = []
+        for values in points:
+            x = self._delivered(model, values)[1]
+            residual = np.where(np.isfinite(x), x, 1e3 * self.scale["torque"]) - self._column("output")
+            made.append([residual[self._places[i]] for i in logs])
+        return made
 
     def errors(self, model: Model, values: Mapping[str, float], logs: Sequence[int] | None = None) -> np.ndarray:
         logs = range(len(self.logs)) if logs is None else logs

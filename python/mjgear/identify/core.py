@@ -42,7 +42,7 @@ class _Log(ctypes.Structure):
 
 _library = libraries.bench()
 _library.mjg_benchName.restype = ctypes.c_char_p
-_library.mjg_simulateBench.argtypes = [ctypes.c_void_p] * 4 + [ctypes.POINTER(_Log), ctypes.c_void_p]
+_library.mjg_simulateBench.argtypes = [ctypes.c_void_p] * 4 + [ctypes.POINTER(_Log), ctypes.c_int, ctypes.c_void_p]
 _library.mjg_deliver.argtypes = [ctypes.c_void_p] * 3 + [ctypes.c_int, ctypes.c_void_p]
 
 
@@ -126,13 +126,8 @@ class Rollout:
             _pointer(self.position),
             _pointer(self.velocity),
         )
-        self._position = np.empty(self.n)
-        self._velocity = np.empty(self.n)
-        self._torque = np.empty(self.n)
-        self._rotor = np.empty(self.n)
-        # the addresses, since a fit asks a million times
-        self._outputs = [array.ctypes.data for array in (self._velocity, self._torque, self._rotor)]
-        self._at, self._here = self._position.ctypes.data, ctypes.byref(self._log)
+        self._here = ctypes.byref(self._log)
+        self._position = np.empty((1, self.n))
 
     @property
     def law(self) -> str:
@@ -153,30 +148,29 @@ class Rollout:
         """Steps of the simulation in one sample."""
         return int(self._log.substeps)
 
-    def simulate(self, parameter: np.ndarray) -> np.ndarray:
-        """Angle at each sample, (n); NaN from where the simulation left the finite numbers.
+    def simulate(self, parameters: np.ndarray) -> np.ndarray:
+        """Angle at each sample (sets, n), of sets of parameters; NaN from where a simulation left the finite numbers.
 
         The array is overwritten by the next call.
         """
-        self._call(parameter, full=False)
-        return self._position
+        sets = len(parameters)
+        if len(self._position) < sets:
+            self._position = np.empty((sets, self.n))
+        self._call(parameters, self._position)
+        return self._position[:sets]
 
     def simulate_all(self, parameter: np.ndarray) -> dict[str, np.ndarray]:
-        """Angle, speed, motor torque and rotor angle at each sample, as copies."""
-        self._call(parameter, full=True)
-        return {
-            "position": self._position.copy(),
-            "velocity": self._velocity.copy(),
-            "torque": self._torque.copy(),
-            "rotor": self._rotor.copy(),
-        }
+        """Angle, speed, motor torque and rotor angle at each sample, of one set of parameters."""
+        made = {name: np.empty(self.n) for name in ("position", "velocity", "torque", "rotor")}
+        self._call(parameter[None], *made.values())
+        return made
 
-    def _call(self, parameter: np.ndarray, full: bool) -> None:
-        outputs = self._outputs if full else (None, None, None)
-        status = _library.mjg_simulateBench(self._at, *outputs, self._here, parameter.ctypes.data)
+    def _call(self, parameters: np.ndarray, *outputs: np.ndarray) -> None:
+        addresses = [array.ctypes.data for array in outputs] + [None] * (4 - len(outputs))
+        status = _library.mjg_simulateBench(*addresses, self._here, len(parameters), parameters.ctypes.data)
         if status == -1:
-            bad = {name: float(value) for name, value in zip(PARAMETERS, parameter)}
-            raise ValueError(f"the core refuses these parameters of a bench: {bad}")
+            bad = [dict(zip(PARAMETERS, row.tolist())) for row in parameters]
+            raise ValueError(f"the core refuses one of these sets of parameters of a bench: {bad}")
 
 
 def deliver(u: np.ndarray, v: np.ndarray, parameter: np.ndarray) -> np.ndarray:

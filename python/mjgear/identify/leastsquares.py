@@ -16,6 +16,7 @@ Cache = dict[bytes, list[np.ndarray]]
 _ROUGH = 1e-3  # relative change of the cost below which a start is dropped
 _BELOW = 5e-2  # part of the cost that a coefficient below 0 takes away at least
 _AT_BOUND = 1e-2  # a bound counts as reached within this distance, in units of the parameter's typical size
+_CACHED = 64  # most points in a cache
 _STEP = 1e-2  # of finite differences, in units of a parameter's typical size
 
 
@@ -50,34 +51,33 @@ class _Residual:
     def values(self, z: np.ndarray) -> dict[str, float]:
         return self.space.values(mirrored(z, self.space))
 
-    def _blocks(self, z: np.ndarray) -> list[np.ndarray]:
+    def _at(self, points: Sequence[np.ndarray]) -> list[np.ndarray]:
+        """The residual at each point."""
         # simulations of other samples of the same logs at this very point are reused
-        known = None if self.cache is None else self.cache.get(z.tobytes())
-        if known is None:
-            logs = self.unique.tolist() if self.cache is None else range(len(self.bench.logs))
-            known = self.bench.residuals(self.model, self.values(z), logs)
-            self.simulations += len(known)
-            if self.cache is not None and len(self.cache) < 64:
-                self.cache[z.tobytes()] = known
+        logs = self.unique.tolist() if self.cache is None else range(len(self.bench.logs))
+        known = {} if self.cache is None else self.cache
+        new = [z for z in points if z.tobytes() not in known]
+        made = self.bench.residuals_at(self.model, [self.values(z) for z in new], logs) if new else []
+        self.simulations += len(new) * len(logs)
+        found = {z.tobytes(): blocks for z, blocks in zip(new, made)}
         if self.cache is not None:
-            known = [known[i] for i in self.unique]
-        return [block for block, times in zip(known, self.times) for _ in range(times)]
+            found.update((z.tobytes(), known[z.tobytes()]) for z in points if z.tobytes() in known)
+            self.cache.update(list(found.items())[: max(_CACHED - len(self.cache), 0)])
+        which = range(self.unique.size) if self.cache is None else self.unique
+        order = [k for k, times in zip(which, self.times) for _ in range(times)]
+        return [np.concatenate([found[z.tobytes()][k] for k in order]) for z in points]
 
     def __call__(self, z: np.ndarray) -> np.ndarray:
-        residual = np.concatenate(self._blocks(z))
+        residual = self._at([z])[0]
         self._last = z.tobytes(), residual
         return residual
 
     def jacobian(self, z: np.ndarray) -> np.ndarray:
         # points that the optimizer has just evaluated
         here = self._last[1] if self._last and self._last[0] == z.tobytes() else self(z)
-        J = np.empty((here.size, z.size))
-        for i in range(z.size):
-            step = _STEP if z[i] + _STEP <= self.space.high[i] else -_STEP
-            there = z.copy()
-            there[i] += step
-            J[:, i] = (np.concatenate(self._blocks(there)) - here) / step
-        return J
+        steps = np.where(z + _STEP <= self.space.high, _STEP, -_STEP)
+        there = self._at(z + np.diag(steps))
+        return np.asarray((np.stack(there, axis=1) - here[:, None]) / steps)
 
 
 def robust_cost(residual: np.ndarray, noise: float) -> float:

@@ -52,7 +52,7 @@ static void start(Run* run, double input) {
 
 static void simulate(Run* run) {
   assert_int_equal(
-      mjg_simulateBench(run->q, run->v, run->torque, run->rotor, &run->log, run->parameter), 0);
+      mjg_simulateBench(run->q, run->v, run->torque, run->rotor, &run->log, 1, run->parameter), 0);
 }
 
 
@@ -365,7 +365,7 @@ static void test_leavesTheNumbers(void** state) {
     run.log.reset = reset[k];
     run.parameter[mjgBENCH_GAIN] = 1e60;
     assert_int_equal(
-        mjg_simulateBench(run.q, run.v, run.torque, run.rotor, &run.log, run.parameter),
+        mjg_simulateBench(run.q, run.v, run.torque, run.rotor, &run.log, 1, run.parameter),
         mjgERR_NOT_FINITE);
     int lost = 0;
     for (int i = 0; i < n; i++) {
@@ -382,7 +382,7 @@ static void test_leavesTheNumbers(void** state) {
   run.log.n = 1;
   run.input[0] = 1e200;
   run.parameter[mjgBENCH_GAIN] = 1e200;
-  assert_int_equal(mjg_simulateBench(run.q, NULL, NULL, NULL, &run.log, run.parameter),
+  assert_int_equal(mjg_simulateBench(run.q, NULL, NULL, NULL, &run.log, 1, run.parameter),
                    mjgERR_NOT_FINITE);
 }
 
@@ -390,17 +390,69 @@ static void test_leavesTheNumbers(void** state) {
 static void test_refused(void** state) {
   Run run;
   start(&run, 1);
-  assert_int_equal(mjg_simulateBench(run.q, NULL, NULL, NULL, NULL, run.parameter), -1);
+  assert_int_equal(mjg_simulateBench(run.q, NULL, NULL, NULL, NULL, 1, run.parameter), -1);
   run.log.substeps = 0;
-  assert_int_equal(mjg_simulateBench(run.q, NULL, NULL, NULL, &run.log, run.parameter), -1);
+  assert_int_equal(mjg_simulateBench(run.q, NULL, NULL, NULL, &run.log, 1, run.parameter), -1);
   run.log.substeps = 1;
   run.log.drive = mjgDRIVE_VOLTAGE;  // without resistance
-  assert_int_equal(mjg_simulateBench(run.q, NULL, NULL, NULL, &run.log, run.parameter), -1);
+  assert_int_equal(mjg_simulateBench(run.q, NULL, NULL, NULL, &run.log, 1, run.parameter), -1);
   run.log.drive = mjgDRIVE_TORQUE;
   run.parameter[mjgBENCH_COULOMB] = NAN;
-  assert_int_equal(mjg_simulateBench(run.q, NULL, NULL, NULL, &run.log, run.parameter), -1);
+  assert_int_equal(mjg_simulateBench(run.q, NULL, NULL, NULL, &run.log, 1, run.parameter), -1);
   run.parameter[mjgBENCH_COULOMB] = 0;
-  assert_int_equal(mjg_simulateBench(NULL, NULL, NULL, NULL, &run.log, run.parameter), 0);
+  assert_int_equal(mjg_simulateBench(NULL, NULL, NULL, NULL, &run.log, 1, run.parameter), 0);
+}
+
+
+// several sets of parameters in one call: each as by itself
+static void test_several(void** state) {
+  enum {
+    RUNS = 7
+  };
+  static double q[RUNS][N], v[RUNS][N], torque[RUNS][N], rotor[RUNS][N], parameter[RUNS][mjgNBENCH];
+  static double warm[N];
+  Run run;
+  start(&run, 3);
+  run.log.loop = 1;
+  run.log.reset = 150;
+  run.log.substeps = 3;
+  run.log.friction = warm;
+  run.parameter[mjgBENCH_GAIN] = 40;
+  run.parameter[mjgBENCH_SLEW] = 5;
+  run.parameter[mjgBENCH_DELAY] = 0.0023;
+  run.parameter[mjgBENCH_GRAVITY] = 20;
+  run.parameter[mjgBENCH_GAMMA_U] = 0.1;
+  run.parameter[mjgBENCH_STRIBECK_VELOCITY] = run.parameter[mjgBENCH_CURVED_VELOCITY] = 1;
+  run.parameter[mjgBENCH_STRIBECK_EXPONENT] = run.parameter[mjgBENCH_CURVED_EXPONENT] = 2;
+  const int changed[RUNS] = {
+      mjgBENCH_COULOMB,           mjgBENCH_VISCOUS, mjgBENCH_STIFFNESS,      mjgBENCH_MOTOR_VISCOUS,
+      mjgBENCH_STRIBECK_FRICTION, mjgBENCH_GAMMA_V, mjgBENCH_CURVED_FRICTION};
+  for (int k = 0; k < N; k++) {
+    warm[k] = 1 + 0.5 * k / N;
+  }
+  for (int i = 0; i < RUNS; i++) {
+    memcpy(parameter[i], run.parameter, sizeof run.parameter);
+    parameter[i][changed[i]] = changed[i] == mjgBENCH_STIFFNESS ? 500 : 0.4;
+  }
+  assert_int_equal(mjg_simulateBench(q[0], v[0], torque[0], rotor[0], &run.log, RUNS, parameter[0]),
+                   0);
+  for (int i = 0; i < RUNS; i++) {
+    memcpy(run.parameter, parameter[i], sizeof run.parameter);
+    simulate(&run);
+    assert_memory_equal(q[i], run.q, sizeof run.q);
+    assert_memory_equal(v[i], run.v, sizeof run.v);
+    assert_memory_equal(torque[i], run.torque, sizeof run.torque);
+    assert_memory_equal(rotor[i], run.rotor, sizeof run.rotor);
+    assert_true(i == 0 || memcmp(q[i], q[i - 1], sizeof run.q) != 0);
+  }
+
+  // one invalid set refuses the call, and none is needed
+  parameter[RUNS - 1][mjgBENCH_DELAY] = -1;
+  assert_int_equal(mjg_simulateBench(q[0], NULL, NULL, NULL, &run.log, RUNS, parameter[0]),
+                   mjgERR_ARGUMENT);
+  assert_int_equal(mjg_simulateBench(q[0], NULL, NULL, NULL, &run.log, -1, parameter[0]),
+                   mjgERR_ARGUMENT);
+  assert_int_equal(mjg_simulateBench(q[0], NULL, NULL, NULL, &run.log, 0, parameter[0]), 0);
 }
 
 
@@ -410,21 +462,21 @@ static void test_arguments(void** state) {
   parameter[mjgBENCH_INERTIA] = 1;
   mjgBenchLog log = {
       .n = 2, .substeps = 1, .dt = 1, .input = zero, .position = zero, .velocity = zero};
-  assert_int_equal(mjg_simulateBench(NULL, NULL, NULL, NULL, &log, parameter), 0);
-  assert_int_equal(mjg_simulateBench(x, NULL, NULL, NULL, NULL, parameter), mjgERR_ARGUMENT);
-  assert_int_equal(mjg_simulateBench(x, NULL, NULL, NULL, &log, NULL), mjgERR_ARGUMENT);
+  assert_int_equal(mjg_simulateBench(NULL, NULL, NULL, NULL, &log, 1, parameter), 0);
+  assert_int_equal(mjg_simulateBench(x, NULL, NULL, NULL, NULL, 1, parameter), mjgERR_ARGUMENT);
+  assert_int_equal(mjg_simulateBench(x, NULL, NULL, NULL, &log, 1, NULL), mjgERR_ARGUMENT);
   const double** arrays[] = {&log.input, &log.position, &log.velocity};
   for (int i = 0; i < 3; i++) {
     *arrays[i] = NULL;
-    assert_int_equal(mjg_simulateBench(x, NULL, NULL, NULL, &log, parameter), mjgERR_ARGUMENT);
+    assert_int_equal(mjg_simulateBench(x, NULL, NULL, NULL, &log, 1, parameter), mjgERR_ARGUMENT);
     *arrays[i] = zero;
   }
   mjgBenchLog unknown = log;
   unknown.drive = 3;
-  assert_int_equal(mjg_simulateBench(x, NULL, NULL, NULL, &unknown, parameter), mjgERR_ARGUMENT);
+  assert_int_equal(mjg_simulateBench(x, NULL, NULL, NULL, &unknown, 1, parameter), mjgERR_ARGUMENT);
   unknown = log;
   unknown.law = -1;
-  assert_int_equal(mjg_simulateBench(x, NULL, NULL, NULL, &unknown, parameter), mjgERR_ARGUMENT);
+  assert_int_equal(mjg_simulateBench(x, NULL, NULL, NULL, &unknown, 1, parameter), mjgERR_ARGUMENT);
   assert_int_equal(mjg_deliver(NULL, zero, zero, 2, parameter), mjgERR_ARGUMENT);
   assert_int_equal(mjg_deliver(x, NULL, zero, 2, parameter), mjgERR_ARGUMENT);
   assert_int_equal(mjg_deliver(x, zero, NULL, 2, parameter), mjgERR_ARGUMENT);
@@ -445,6 +497,7 @@ int main(void) {
       cmocka_unit_test(test_gap),      cmocka_unit_test(test_bam),
       cmocka_unit_test(test_deliver),  cmocka_unit_test(test_leavesTheNumbers),
       cmocka_unit_test(test_refused),  cmocka_unit_test(test_arguments),
+      cmocka_unit_test(test_several),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
