@@ -45,6 +45,8 @@ def _basis() -> np.ndarray:
 
 
 _E = _basis()
+_FLAT = _E.reshape(10, 16).T
+_NUMBERS = numbers(np.eye(16).reshape(16, 4, 4)).T  # of a pseudo-inertia, flat
 
 
 @dataclass
@@ -109,10 +111,15 @@ class Links:
             np.exp((w[:, :, None] + w[:, None, :]) / 2),
             (e[:, :, None] - e[:, None, :]) / np.where(close, 1, apart),
         )
-        A, turned = self._roots @ V, V.swapaxes(1, 2)[:, None] @ _E @ V[:, None]
-        value = numbers((A * e[:, None, :]) @ A.swapaxes(1, 2))
-        slope = numbers(A[:, None] @ (F[:, None] * turned) @ A.swapaxes(1, 2)[:, None])
-        return value, slope.swapaxes(1, 2)
+        # the derivative in a direction E is A (F * (V' E V)) A', a product of Kronecker products
+        read = _NUMBERS @ _squared(self._roots @ V)
+        value = np.einsum("lnk,lk->ln", read[:, :, ::5], e)
+        return value, (read * F.reshape(-1, 1, 16)) @ (_squared(V.swapaxes(1, 2)) @ _FLAT)
+
+
+def _squared(A: np.ndarray) -> np.ndarray:
+    """Kronecker products of matrices (n, 4, 4) with themselves, which map flat X to A X A'."""
+    return np.asarray((A[:, :, None, :, None] * A[:, None, :, None, :]).reshape(-1, 16, 16))
 
 
 @dataclass
@@ -326,7 +333,7 @@ class Fitter:
         return free, low, high, center, precision
 
     def _evaluate(
-        self, sums: Sequence[np.ndarray], state: State, derivatives: bool, only: int | None = None
+        self, sums: Sequence[np.ndarray], state: State, only: int | None = None
     ) -> tuple[float, np.ndarray, np.ndarray]:
         """Cost, gradient and Gauss-Newton matrix of the logs (halves left out: cost is the sum of squares)."""
         beta, slope = self.links(state.S)
@@ -334,7 +341,7 @@ class Fitter:
         width = len(law.NUMBERS)
         n = state.S.size
         total = n + J * (width + L)
-        cost, g, H = 0.0, np.zeros(total), np.zeros((total, total) if derivatives else (0, 0))
+        cost, g, H = 0.0, np.zeros(total), np.zeros((total, total))
         for j in range(J) if only is None else [only]:
             b = self.problem.base(j, beta)
             w, D, gains = law.weights(b, state.p[j], state.offsets[j])
@@ -342,21 +349,17 @@ class Fitter:
             v = 1 / self.variance[j]
             Gw = G[:-1, :-1] @ w
             cost += v * float(w @ Gw - 2 * w @ G[:-1, -1] + G[-1, -1])
-            if not derivatives:
-                continue
             moved = self.arm.moved[j]
-            own = slice(n + j * (width + L), n + (j + 1) * (width + L))
-            M = np.zeros((w.size, 10 * len(moved) + width + L))
-            base = self.problem.rows[j].base
-            for k, link in enumerate(moved):
-                part = base[:, 10 * k : 10 * k + 10] @ slope[link]
-                for d in range(2):
-                    M[d * b.size : (d + 1) * b.size, 10 * k : 10 * k + 10] = gains[d] * part
-            M[:, 10 * len(moved) : 10 * len(moved) + width] = D
-            M[-L:, 10 * len(moved) + width :] = np.eye(L)
-            places = np.concatenate(
-                [*(np.arange(10 * link, 10 * link + 10) for link in moved), np.arange(own.start, own.stop)]
+            own = n + j * (width + L)
+            links = 10 * len(moved)
+            part = self.problem.rows[j].base.reshape(b.size, -1, 10).swapaxes(0, 1) @ slope[moved]
+            M = np.zeros((w.size, links + width + L))
+            M[: 2 * b.size, :links] = np.multiply.outer(gains, part.swapaxes(0, 1).reshape(b.size, links)).reshape(
+                -1, links
             )
+            M[:, links : links + width] = D
+            M[-L:, links + width :] = np.eye(L)
+            places = np.append(np.add.outer(10 * np.asarray(moved), np.arange(10)), np.arange(own, own + width + L))
             g[places] += v * (M.T @ (Gw - G[:-1, -1]))
             H[np.ix_(places, places)] += v * (M.T @ (G[:-1, :-1] @ M))
         return cost, g, H
@@ -372,7 +375,7 @@ class Fitter:
         width = len(law.NUMBERS) + state.offsets.shape[1]
         found, own_g = [], []
         for j in range(self.arm.n):
-            _, g, H = self._evaluate(sums, state, True, j)
+            _, g, H = self._evaluate(sums, state, j)
             own = n + j * width + np.flatnonzero(free[n + j * width : n + (j + 1) * width])
             A = H[np.ix_(own, own)] + np.diag(precision[own])
             unit = 1 / np.sqrt(np.diag(A))
@@ -430,29 +433,25 @@ class Fitter:
             if rung.even
         ]
 
-        def full(t: np.ndarray, derivatives: bool) -> tuple[float, np.ndarray, np.ndarray]:
-            c, g, H = self._evaluate(sums, start.at(t), derivatives, joint)
+        def full(t: np.ndarray) -> tuple[float, np.ndarray, np.ndarray]:
+            c, g, H = self._evaluate(sums, start.at(t), joint)
             d = t - center
             c += float(np.sum(precision[free] * d[free] ** 2))
             if only is not None:
                 e = t[:n] - only[1].S
                 c += float(e @ only[1].information @ e + 2 * only[1].gradient @ e)
-                if derivatives:
-                    g[:n] += only[1].information @ e + only[1].gradient
-                    H[:n, :n] += only[1].information
+                g[:n] += only[1].information @ e + only[1].gradient
+                H[:n, :n] += only[1].information
             for pair in pairs:
                 apart = (t[pair[0]] - t[pair[1]]) / _EVEN**2
                 c += apart**2 * _EVEN**2
-                if derivatives:
-                    g[pair] += np.array([apart, -apart])
-                    H[np.ix_(pair, pair)] += np.array([[1.0, -1.0], [-1.0, 1.0]]) / _EVEN**2
-            if derivatives:
-                g = g + precision * d
-                H[np.diag_indices_from(H)] += precision
-            return c, g, H
+                g[pair] += np.array([apart, -apart])
+                H[np.ix_(pair, pair)] += np.array([[1.0, -1.0], [-1.0, 1.0]]) / _EVEN**2
+            H[np.diag_indices_from(H)] += precision
+            return c, g + precision * d, H
 
         damping = 0.0
-        cost, g, H = full(theta, True)
+        cost, g, H = full(theta)
         for _ in range(iterations):
             active = free & ~((theta <= low) & (g > 0)) & ~((theta >= high) & (g < 0))
             at = np.flatnonzero(active)
@@ -465,16 +464,15 @@ class Fitter:
             there = np.clip(theta + step, low, high)
             if linear:
                 return start.at(there), cost
-            new = full(there, False)[0]
-            if not new <= cost * (1 + 1e-12):
+            new = full(there)
+            if not new[0] <= cost * (1 + 1e-12):
                 damping = max(1e-4, 10 * damping)
                 if damping > 1e6:
                     break
                 continue
-            small = cost - new < enough
-            theta = there
+            small = cost - new[0] < enough
+            theta, (cost, g, H) = there, new
             damping = damping / 10 if damping > 1e-5 else 0.0
-            cost, g, H = full(theta, True)
             if small:
                 break
         return start.at(theta), cost
@@ -488,7 +486,7 @@ class Fitter:
     def covariance(self, rungs: Sequence[Rung], state: State) -> np.ndarray:
         """(vector, vector) of Gauss-Newton, priors included; 0 where nothing is fitted."""
         free, _, _, _, precision = self._layout(rungs, None)
-        _, _, H = self._evaluate([G.sum(axis=0) for G in self.grams], state, True)
+        _, _, H = self._evaluate([G.sum(axis=0) for G in self.grams], state)
         H[np.diag_indices_from(H)] += precision
         at = np.flatnonzero(free)
         A = H[np.ix_(at, at)]

@@ -257,7 +257,8 @@ def _pieces(
                 positions = np.empty_like(measured)
                 for row, control in enumerate(drive(what, m, t - 0.5 * _STEP)):
                     data.ctrl[:] = control
-                    data.qfrc_applied[vadr] = arm.known(data.qpos[None, qadr])[0]
+                    if arm.torques:
+                        data.qfrc_applied[vadr] = arm.known(data.qpos[None, qadr])[0]
                     mujoco.mj_step(model, data)
                     positions[row] = data.qpos[qadr]
                 errors[what].append(np.clip(positions - measured, -10, 10)[per - 1 :: per])
