@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-from scipy.stats import t as student
+from scipy.special import stdtrit
 
 from mjgear.identify.bench import Bench
 from mjgear.identify.fit import Budget, Fit, fit_ladder
@@ -127,7 +127,7 @@ def choose(held: HeldOut, ladder: Sequence[Model], prefer: str = "simple") -> st
 
 def is_positive(x: np.ndarray, sure: float = _SURE) -> bool:
     """True if the mean of these numbers is above 0: one-sided t-test; a single number has no scatter to judge by."""
-    return x.size < 2 or bool(x.mean() > student.ppf(sure, x.size - 1) * x.std(ddof=1) / np.sqrt(x.size))
+    return x.size < 2 or bool(x.mean() > stdtrit(x.size - 1, sure) * x.std(ddof=1) / np.sqrt(x.size))
 
 
 def remarks(held: HeldOut, chosen: str, titles: Mapping[str, str]) -> list[str]:

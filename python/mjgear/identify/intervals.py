@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from scipy.stats import t as student
+from scipy.special import stdtrit
 
 from mjgear.identify.backlash import resolution
 from mjgear.identify.bench import Bench, Space
@@ -146,8 +146,8 @@ def intervals(
     if n > 1:
         draws = np.array([refit(rng.integers(0, n, n).tolist(), 12, cache) for _ in range(replicates)])
         variance = draws.var(axis=0, ddof=1) * n / (n - 1)
-        half = student.ppf((1 + _LEVEL) / 2, n - 1) * np.sqrt(variance)
-        together = student.ppf((1 + _LEVEL) / 2, n - 1) ** 2 * n / (n - 1) * np.cov(draws.T)
+        half = stdtrit(n - 1, (1 + _LEVEL) / 2) * np.sqrt(variance)
+        together = stdtrit(n - 1, (1 + _LEVEL) / 2) ** 2 * n / (n - 1) * np.cov(draws.T)
     else:
         together = np.zeros((len(names), len(names)))
         half = np.full(len(names), np.inf)

@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.stats import t as student
+from scipy.special import stdtrit
 
 from mjgear.identify.bench import Bench, Dynamometer, FreeRun, Pendulum
 from mjgear.identify.fit import Fit
@@ -222,7 +222,7 @@ def _liked(factors: np.ndarray, costs: np.ndarray) -> tuple[float, float, float]
     ratios = np.log((costs + tiny) / (costs[best] + tiny))
     n = costs.shape[1]
     excess = ratios.mean(axis=1) - np.maximum(
-        0.5 * student.ppf(_LEVEL, n - 1) * ratios.std(axis=1, ddof=1) / np.sqrt(n), _WORTH
+        0.5 * stdtrit(n - 1, _LEVEL) * ratios.std(axis=1, ddof=1) / np.sqrt(n), _WORTH
     )
     low, high = _crossing(factors[: best + 1][::-1], excess[: best + 1][::-1]), _crossing(factors[best:], excess[best:])
     return _vertex(factors, costs.sum(axis=1)), low, high

@@ -48,7 +48,7 @@ def main():
     effort = (
         {"replicates": 60, "starts": 2, "made_step": 1e-4, "step": 1e-3}
         if long
-        else {"replicates": 16, "starts": 1, "made_step": 2e-4, "step": 2.5e-3}
+        else {"replicates": 16, "starts": 1, "made_step": 2e-4, "step": 5e-3}
     )
     hits = cover(draws, np.random.default_rng(seed), **effort)
     needed = 0.9 * draws if long else binom.ppf(1e-5, draws, 0.95)

@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.stats import f as fisher
-from scipy.stats import t as student
+from scipy.special import fdtrc, stdtr
 
 from mjgear.identify.arm.fit import Fitter, State
 from mjgear.identify.arm.law import PLACE, Rung
@@ -92,12 +91,10 @@ def drift(fitter: Fitter, rungs: Sequence[Rung], state: State, j: int) -> Drift:
         sizes = np.array([np.sum(g == i) for i in range(L)])
         overall = np.nansum(means * sizes * np.isfinite(means)) / np.sum(sizes * np.isfinite(means))
         between = np.nansum(sizes * (means - overall) ** 2)
-        p_logs = float(fisher.sf(between / (count - 1) / (within / (used - count)), count - 1, used - count))
+        p_logs = float(fdtrc(count - 1, used - count, between / (count - 1) / (within / (used - count))))
         means = means - overall
     slopes = trend[np.isfinite(trend)]
     p_trend = 1.0
     if slopes.size > 2 and slopes.std() > 0:
-        p_trend = float(
-            2 * student.sf(abs(slopes.mean()) / (slopes.std(ddof=1) / np.sqrt(slopes.size)), slopes.size - 1)
-        )
+        p_trend = float(2 * stdtr(slopes.size - 1, -abs(slopes.mean()) / (slopes.std(ddof=1) / np.sqrt(slopes.size))))
     return Drift(means, p_logs, trend, p_trend, float(p[PLACE["coulomb"]]))

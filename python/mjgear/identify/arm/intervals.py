@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.stats import t as student
+from scipy.special import stdtrit
 
 from mjgear.identify.arm.fit import SPREAD, Fitter, State
 from mjgear.identify.arm.law import PLACE, Rung
@@ -115,7 +115,7 @@ def intervals(fitter: Fitter, rungs: Sequence[Rung], state: State, replicates: i
     quartiles = (np.quantile(draws, 0.841, axis=0) - np.quantile(draws, 0.159, axis=0)) / 2
     spread = np.where(spread > 2 * quartiles, np.maximum(quartiles, np.abs(middle - draws.mean(axis=0))), spread)
     # intervals by the curvature, for numbers that a bound or too few pieces hold fixed
-    half = student.ppf(0.975, max(len(fitter.problem.logs) - 1, _FREEDOM)) * np.maximum(
+    half = stdtrit(max(len(fitter.problem.logs) - 1, _FREEDOM), 0.975) * np.maximum(
         spread * np.sqrt(n / max(n - 1, 1)), curvature(fitter, rungs, state)
     )
     found = {}
