@@ -90,7 +90,7 @@ class Scales(unittest.TestCase):
         return said
 
     def test_cases(self):
-        for case in CASES if LONG else CASES[:2] + CASES[3:5]:
+        for case in CASES if LONG else CASES[:2] + CASES[4:5]:
             with self.subTest(case):
                 said = self.check(*case)
                 self.assertEqual(case[:2] == (1.0, 1.0), not said)
