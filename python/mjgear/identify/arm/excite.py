@@ -116,7 +116,8 @@ class _Checker:
         self.model = arm.model
         self.data = mujoco.MjData(self.model)
         self.qadr = self.model.jnt_qposadr[arm.ids]
-        self.own = np.array([b for b in range(self.model.nbody) if any(d in arm.dofs for d in _dofs(self.model, b))])
+        own = [b for b in range(self.model.nbody) if any(d in arm.dofs for d in _dofs(self.model, b))]
+        self.geoms = np.flatnonzero(np.isin(self.model.geom_bodyid, own))
         # geoms that touch at the reference are neighbours, not collisions
         self.allowed: set[tuple[int, int]] = set()
         self.allowed = self._pairs(arm.reference)
@@ -127,7 +128,7 @@ class _Checker:
         mujoco.mj_kinematics(self.model, self.data)
         mujoco.mj_comPos(self.model, self.data)
         mujoco.mj_collision(self.model, self.data)
-        return {(int(min(c.geom)), int(max(c.geom))) for c in self.data.contact[: self.data.ncon]} - self.allowed
+        return {(min(pair), max(pair)) for pair in self.data.contact.geom.tolist()} - self.allowed
 
     def collides(self, q: np.ndarray) -> str | None:
         """Contacts in one of these poses (n, joints)."""
@@ -137,19 +138,13 @@ class _Checker:
                 one, other = next(iter(found))
                 return f"{self._name(one)} and {self._name(other)}"
             if self.limits.table is not None:
-                for g in range(self.model.ngeom):
-                    if (
-                        self.model.geom_bodyid[g] in self.own
-                        and self.data.geom_xpos[g, 2] - self._extent(g) < self.limits.table
-                    ):
-                        return f"{self._name(g)} and the table"
+                # half of a geom's height, by its box
+                up = self.data.geom_xmat[self.geoms, 6:]
+                center, half = self.model.geom_aabb[self.geoms, :3], self.model.geom_aabb[self.geoms, 3:]
+                lowest = self.data.geom_xpos[self.geoms, 2] + np.sum(up * center - np.abs(up) * half, axis=1)
+                if np.any(lowest < self.limits.table):
+                    return f"{self._name(int(self.geoms[np.argmax(lowest < self.limits.table)]))} and the table"
         return None
-
-    def _extent(self, g: int) -> float:
-        """Half of a geom's height, by its box."""
-        R = self.data.geom_xmat[g].reshape(3, 3)
-        center, half = self.model.geom_aabb[g, :3], self.model.geom_aabb[g, 3:]
-        return float(np.abs(R[2]) @ half - R[2] @ center)
 
     def _name(self, g: int) -> str:
         return self.model.geom(g).name or f"a geom of {self.model.body(int(self.model.geom_bodyid[g])).name}"
