@@ -169,6 +169,7 @@ def identify_bench(
       prefer: of heldout.PREFERENCES.
       told: gets a line for each step that takes time.
     """
+    diagnose.refuse_speeds(bench.logs)
     chosen_models = _models(bench, models)
     by = ways(bench.logs) if by is None else by
     for way in by:
@@ -210,7 +211,7 @@ def identify_bench(
         if n in bench.known and not (scale and n in ("torque_constant", "torque_scale"))
     }
     found = intervals(bench, fits[chosen], replicates, rest, seed, ends, misfit.ends())
-    notes = [*bench.notes, *diagnose.speeds(bench.logs), *(scale.notes() if scale else [])]
+    notes = [*bench.notes, *(scale.notes() if scale else [])]
     if scale and scale.given and held.errors and len(ladder) > 1:
         told("the torque's scale free: all held-out fits")
         other, freed = scales.free_choice(bench, held, ladder, prefer)

@@ -24,7 +24,6 @@ INPUTS = ("torque", "current", "goal", "voltage")
 _STEP = 1e-3  # s, largest step of the simulation
 _SAMPLES = 4000  # most samples of all dynamometer logs together; of more, neighbours are averaged
 _LOADED = 0.05  # least output torque over the motor's that shows how friction depends on load
-_FAST = 50.0  # rad/s, a speed that gears have seldom
 _AGAINST = -0.5  # correlation of motor and output torque below which one has the wrong sign
 _STEADY = 0.02  # largest scatter of torque and speed in such an average, relative to their largest and usual values
 
@@ -554,10 +553,6 @@ class Dynamometer(Bench):
         speed = _positive(max((float(np.quantile(np.abs(log.data["velocity"]), 0.9)) for log in logs), default=0.0))
         if threshold is None:
             threshold = 0.01 * speed
-        if speed > _FAST:
-            self.notes.append(
-                f"the joint turns at {speed:.3g} rad/s, {speed * 30 / math.pi:.3g} rpm: if the column is in deg/s or rpm, name its unit, --column velocity=NAME:deg/s"
-            )
         moves = []
         self.threshold = threshold
         self.moving: list[np.ndarray] = []
@@ -574,7 +569,6 @@ class Dynamometer(Bench):
             self.moving.append(moving)
         self._take: list[np.ndarray] = []
         self._first: list[np.ndarray] = []
-        self._columns: dict[str, np.ndarray] = {}
         if not moves:
             raise LogError(
                 f"the joint is at rest in all logs (fewer than 10 samples above {threshold:.3g} rad/s in each); a "
@@ -605,8 +599,13 @@ class Dynamometer(Bench):
             take, first = _averages(moving, [log.data[self.input] / most, log.data["velocity"] / speed], count)
             self._take.append(take)
             self._first.append(first)
+        self._place()
+
+    def _place(self) -> None:
+        """Find the places of each log among the compared samples of all."""
         ends = np.cumsum([0, *(first.size for first in self._first)]).tolist()
         self._places = [slice(a, b) for a, b in zip(ends, ends[1:])]
+        self._columns: dict[str, np.ndarray] = {}
 
     def lacks(self, model: Model) -> str:
         return next(
@@ -645,6 +644,19 @@ class Dynamometer(Bench):
             else log
             for log in self.logs
         ]
+        return made
+
+    def without(self, masks: Sequence[np.ndarray]) -> Dynamometer | None:
+        """The same logs without the samples of each log's mask; None if fewer than 10 of a log are left."""
+        made = copy.copy(self)
+        made._take, made._first = [], []
+        for i, (mask, take, first) in enumerate(zip(masks, self._take, self._first)):
+            keep, size = self.reduced(i, mask) == 0, np.diff(np.append(first, take.size))
+            if np.count_nonzero(keep) < 10:
+                return None
+            made._take.append(take[np.repeat(keep, size)])
+            made._first.append(np.cumsum(size[keep]) - size[keep])
+        made._place()
         return made
 
     def reduced(self, i: int, x: np.ndarray) -> np.ndarray:

@@ -11,12 +11,13 @@ from mjgear.identify.bench import Bench, Dynamometer, Pendulum
 from mjgear.identify.fit import Fit
 from mjgear.identify.heldout import HeldOut
 from mjgear.identify.intervals import Interval
-from mjgear.identify.logs import Log
+from mjgear.identify.logs import Log, LogError
 from mjgear.identify.models import PARAMETERS, Model
 
 if TYPE_CHECKING:
     from mjgear.identify.scales import Scale
 
+_ALIKE = 0.9  # least correlation of speed and position that compares their sizes
 _LOADED = 3.0  # least load_share with enough load
 _GAMMA_UNKNOWN = 0.5  # a gear with a wider interval of eta_forward x eta_backward counts as unknown
 
@@ -37,21 +38,22 @@ def load_share(bench: Bench, fit: Fit) -> float:
     return float(np.sqrt(square / max(n, 1)) / max(coulomb, 1e-12))
 
 
-def speeds(logs: Sequence[Log]) -> list[str]:
-    """Return a line for each log with a speed that is not the rate of its position: a wrong unit, or the motor's speed."""
-    lines = []
-    for log in logs:
-        if "position" not in log.data:
-            continue
-        rate, v = np.gradient(log.data["position"], log.dt), log.data["velocity"]
-        if np.dot(v, v) > 0 and np.dot(rate, rate) > 0:
-            share = float(np.dot(v, rate) / np.dot(rate, rate))
-            if not 2 / 3 < share < 1.5:
-                lines.append(
-                    f"{log.name}: velocity is {share:.3g} times the rate of position: give its column with a unit, "
-                    "or leave it out and it is taken from position"
-                )
-    return lines
+def refuse_speeds(logs: Sequence[Log]) -> None:
+    """Refuse a speed in another unit, or of the motor, by the position over a tenth of a second.
+
+    Raises:
+      LogError: a log has one.
+    """
+    for log in (log for log in logs if "position" in log.data):
+        k = min(max(1, round(0.1 / log.dt)), log.n - 1)
+        v = log.data["velocity"]
+        moved, told = np.diff(log.data["position"][::k]), np.diff(log.dt * (np.cumsum(v) - v / 2)[::k])
+        along, square = float(moved @ told), float(moved @ moved)
+        if along > _ALIKE * np.sqrt(square * float(told @ told)) and not 2 / 3 < along / square < 1.5:
+            raise LogError(
+                f"{log.name}: velocity is {along / square:.3g} times the rate of position: name its unit, --column velocity=NAME:UNIT or a number, or "
+                "leave its column out, and it is taken from position"
+            )
 
 
 def elsewhere(held: HeldOut, chosen: str, ladder: Sequence[Model]) -> list[str]:

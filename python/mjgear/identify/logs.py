@@ -91,6 +91,12 @@ LARGEST_VALUE = 1e100
 #: largest position of a joint with ends, rad: larger ones are mostly degrees
 LARGEST_MOTION = 50.0
 
+#: speed of a joint that is seldom exceeded, rad/s: larger ones are mostly rpm or deg/s
+_FAST = 50.0
+
+#: of a position from one sample to the next, rad: larger ones are mostly the turn of a counter
+_JUMP = 4.0
+
 #: a stretch without samples: so many usual times between them, and seconds at least
 _GAP, _SHORT = 10, 0.1
 
@@ -485,7 +491,39 @@ def read(
                 f"{path}: column '{column.name}' goes over {span:.4g} rad, {span / (2 * math.pi):.3g} turns; name its unit, "
                 f"--column {quantity}={column.name}:deg, or :rad if that is right"
             )
+    for quantity in {"position", "rotor"} & values.keys():
+        _refuse_wrapped(path, quantity, chosen[quantity], values[quantity])
+    if "velocity" in values and "position" not in values:
+        _refuse_fast(path, chosen["velocity"], values["velocity"])
     return _resample(path, values, dt, table.first, {**table.facts, **(facts or {})}, angles)
+
+
+def _refuse_wrapped(path: Path, quantity: str, column: Column, x: np.ndarray) -> None:
+    """Refuse a counter that begins anew at each turn.
+
+    Raises:
+      LogError: it jumps by most of a turn.
+    """
+    jump = np.abs(np.diff(x))
+    if jump.size and jump.max() > max(_JUMP, 10 * float(np.quantile(jump, 0.9))):
+        k = int(jump.argmax())
+        raise LogError(
+            f"{path}: column '{column.name}' jumps by {jump[k]:.3g} rad after sample {k}: of a counter name the period, --column "
+            f"{quantity}={column.name}:UNIT,wrap=PERIOD"
+        )
+
+
+def _refuse_fast(path: Path, column: Column, v: np.ndarray) -> None:
+    """Refuse a speed in another unit, or of the motor, which no position beside it shows.
+
+    Raises:
+      LogError: no unit is named, and the joint would be faster than joints are.
+    """
+    if not column.stated and column.scale == 1 and (speed := float(np.quantile(np.abs(v), 0.9))) > _FAST:
+        raise LogError(
+            f"{path}: column '{column.name}' has {speed:.3g} rad/s, {speed * 30 / math.pi:.3g} rpm: name its unit, --column "
+            f"velocity={column.name}:rpm, or :rad/s if that is right"
+        )
 
 
 def read_all(paths: Iterable[str | Path], **options: Any) -> list[Log]:

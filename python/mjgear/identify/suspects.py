@@ -22,10 +22,11 @@ from mjgear.identify.bench import Bench, Dynamometer, Pendulum, Space
 from mjgear.identify.fit import Fit
 from mjgear.identify.heldout import is_positive
 from mjgear.identify.intervals import gradients
-from mjgear.identify.leastsquares import at
+from mjgear.identify.leastsquares import at, minimize
 
 _MISFIT = 1.5  # least ratio of residual to noise that shows a missing term
 _WORTH = 0.2  # part of the squared held-out residual that a suspect explains at least
+_EXPLAINED = 0.7  # and one with a coefficient of each log's own
 _LEVEL = 0.975  # probability of the test that it does so log after log, divided among the suspects
 _PERIODS = 48  # a turn, up to which friction and torque over the angle are looked for
 _LOADS = np.linspace(0, 1, 4)  # corners of a curve over the load
@@ -34,6 +35,11 @@ _FALLS = (0.03, 0.06, 0.12, 0.25, 0.5)  # speeds at which Stribeck friction has 
 _STEP = 1e-3  # of the torque of a term, relative to the usual torque
 _FIRST = 3  # waves over the angle that are tried beside all others
 _SHIFTS = tuple(k * n for n in (1, 2, 3, 4, 6, 8, 12, 16) for k in (-1, 1))  # samples by which a channel may be late
+_STRIDES = range(1, 11)  # samples for which a column may hold its value
+_ANGLES = (0.003, 0.01, 0.03, 0.1, 0.3)  # rad after a reversal, over which friction may build up
+_ODD = 0.5  # a log differs if the residual without it is less than this part of that without another one
+_ITERATIONS = 20  # of a fit without the samples at a limit
+_HELD = 20  # samples at one extreme value that may be a limit
 _REST = 0.02  # below this part of the usual speed the direction of friction is uncertain
 
 
@@ -42,7 +48,7 @@ class Suspect:
     """A term that the model lacks.
 
     Attributes:
-      name: of _SUSPECTS: "time", "temperature", "position", "cogging", "direction", ...
+      name: of _SUSPECTS or _EACH, "log" or "limit": "time", "temperature", "position", "cogging", "direction", ...
       explains: part of the squared held-out residual that it takes away.
       is_sure: whether it does so log after log.
       text: what it would mean.
@@ -95,25 +101,30 @@ class Misfit:
             if self.suspects and (best := self.suspects[0]).explains > _WORTH:
                 nearest = f" (the nearest: {best.text}, {100 * best.explains:.0f} % in the mean over logs; more logs would decide)"
             return [
-                f"{misfit}. Neither time, temperature, heat, position, direction, speed, load, a late channel nor the motor's viscous friction explains it log "
-                f"after log{nearest}. The intervals cover each of them, and an error of the law as large as the residual; those 'of this law' say what predicts "
+                f"{misfit}. Neither time, temperature, heat, position, direction, speed, load, reversals, a limit, a late channel, "
+                f"a single log nor the motor's viscous friction explains it log after log{nearest}. The intervals cover each of them, and an error of the law as large as the residual; those 'of this law' say what predicts "
                 "these logs"
             ]
         first, *others = sure
         beside = f" ({', '.join(f'{s.name} {100 * s.explains:.0f} %' for s in others)})" if others else ""
         return [
-            f"{misfit}. {first.text}. That explains {100 * first.explains:.0f} % of the squared residual of logs that were left out{beside}; the "
+            f"{misfit}. {first.text}. That explains {100 * first.explains:.0f} % of the squared residual{beside}; the "
             "intervals cover it and what it leaves"
         ]
 
 
 def noise(x: np.ndarray) -> float:
-    """Return the noise of a column from third differences of neighbouring samples, in which smooth motion vanishes."""
-    if x.size < 8:
-        return 0.0
-    differences = np.abs(np.diff(x, 3))
-    most = float(np.quantile(differences, 0.85)) / 1.44  # few jumps of a setpoint do not count
-    return (most or float(np.sqrt(np.mean(differences**2)))) / math.sqrt(20)
+    """Return the noise of a column from third differences of its samples, in which smooth motion vanishes; 0 if there are fewer than 8.
+
+    The least over strides: a column that holds its value between readings is a staircase, whose steps are no noise.
+    """
+
+    def of(x: np.ndarray) -> float:
+        differences = np.abs(np.diff(x, 3))
+        most = float(np.quantile(differences, 0.85)) / 1.44  # few jumps of a setpoint do not count
+        return (most or float(np.sqrt(np.mean(differences**2)))) / math.sqrt(20)
+
+    return min((of(x[::n]) for n in _STRIDES if x.size >= 8 * n), default=0.0)
 
 
 def _hats(x: np.ndarray, corners: np.ndarray) -> list[np.ndarray]:
@@ -123,8 +134,8 @@ def _hats(x: np.ndarray, corners: np.ndarray) -> list[np.ndarray]:
 
 @dataclass
 class _Motion:
-    """State of a log: angle, speed and load over their usual sizes, direction of friction, time of the campaign from -1 to 1, and heat
-    of the motor since the log began, up to 1."""
+    """State of a log: angle, speed and load over their usual sizes, direction of friction, time of the campaign from -1 to 1, heat
+    of the motor since the log began, up to 1, angle since the last reversal, and the sign of the input where it is at its limit."""
 
     q: np.ndarray | None
     v: np.ndarray
@@ -132,6 +143,8 @@ class _Motion:
     time: np.ndarray
     heat: np.ndarray
     temperature: np.ndarray | None
+    since: np.ndarray
+    limit: np.ndarray | None
     sign: np.ndarray = field(init=False)
 
     def __post_init__(self) -> None:
@@ -167,6 +180,15 @@ def _direction_and_speed(m: _Motion) -> list[np.ndarray]:
     return [np.ones_like(m.v), np.abs(m.v)]
 
 
+def _reversal(angle: float) -> Callable[[_Motion], list[np.ndarray]]:
+    """Friction that builds up over this angle after a reversal."""
+    return lambda m: [m.sign * np.exp(-m.since / angle)]
+
+
+def _limit(m: _Motion) -> list[np.ndarray]:
+    return [m.limit] if m.limit is not None else []
+
+
 def _speed(m: _Motion) -> list[np.ndarray]:
     return [m.sign * hat for hat in _hats(np.abs(m.v), _SPEEDS)[:-1]]
 
@@ -195,6 +217,10 @@ def _sides(m: _Motion) -> tuple[np.ndarray, np.ndarray]:
     return driven, ~driven
 
 
+_LIMIT = (
+    "The {channel} is at its largest value in {held:.0f} % of the samples: if its sensor ends there, log smaller ones"
+)
+
 #: terms along the motion of a log, a parameter of the core that the model lacks, or a channel and the samples by which it is late
 Family = Callable[[_Motion], list[np.ndarray]] | str | tuple[str, int]
 
@@ -222,6 +248,11 @@ _SUSPECTS: dict[str, tuple[list[Family], str]] = {
         [_direction, _direction_and_speed],
         "Friction depends on the direction, or a constant torque of {constant:.2g} N m is missing",
     ),
+    "reversal": (
+        [_reversal(angle) for angle in _ANGLES],
+        "Friction builds up over {angle} rad after a reversal: an elastic gear or bearing",
+    ),
+    "limit": ([_limit], _LIMIT),
     "speed": (
         [_speed, *(_stribeck(v, n) for v in _FALLS for n in (1, 2))],
         "Friction depends on the speed in another way",
@@ -234,7 +265,35 @@ _SUSPECTS: dict[str, tuple[list[Family], str]] = {
     ),
     "motor": (["motor_viscous"], "The motor has viscous friction in front of the teeth: a rung, gamma_motor, fits it"),
 }
+#: name -> a term with a coefficient of each log's own, and what it would mean
+_EACH: dict[str, tuple[Family, str]] = {
+    "friction by log": (
+        lambda m: [m.sign, m.v],
+        "Friction differs from log to log, by {:.2g} N m: warm up first, or log the temperature",
+    ),
+    "torque by log": (
+        _direction,
+        "A constant torque differs from log to log, by {:.2g} N m: zero the sensors before each",
+    ),
+}
 _WAVES = ("position", "cogging")  # suspects of which two may come together
+
+
+def _since_reversal(v: np.ndarray, dt: float) -> np.ndarray:
+    """Angle since the last reversal, rad; infinite before the first one."""
+    travel, sign, steps = dt * np.cumsum(np.abs(v)), np.sign(v), np.arange(v.size)
+    sign = sign[np.maximum.accumulate(np.where(sign, steps, 0))]  # rest is no reversal
+    last = np.maximum.accumulate(np.where(np.diff(sign, prepend=sign[:1]), steps, -1))
+    return np.asarray(np.where(last < 0, np.inf, travel - travel[last]))
+
+
+def _limits(bench: Bench, name: str) -> list[np.ndarray] | None:
+    """Of each log, -1 or 1 where a column is at its smallest or largest value; None if that is not where the column ends."""
+    columns = [log.data[name] for log in bench.logs]
+    least, most = min(map(np.min, columns)), max(map(np.max, columns))
+    made = [(x == most) * 1.0 - (x == least) for x in columns]
+    held = sum(np.count_nonzero(x[1:] * x[:-1] > 0) for x in made)
+    return made if held >= _HELD else None
 
 
 def _motions(bench: Bench, fit: Fit) -> list[_Motion]:
@@ -242,6 +301,7 @@ def _motions(bench: Bench, fit: Fit) -> list[_Motion]:
     speed, torque = bench.scale["speed"], bench.scale["torque"]
     warm = [log.data["temperature"] for log in bench.logs if "temperature" in log.data]
     made, n = [], len(bench.logs)
+    limits = _limits(bench, bench.input) if isinstance(bench, Pendulum) and bench.input != "goal" else None
     mean = float(np.mean(np.concatenate(warm))) if len(warm) == n else 0.0
     spread = float(np.std(np.concatenate(warm))) if len(warm) == n else 0.0
     for i, log in enumerate(bench.logs):
@@ -268,6 +328,8 @@ def _motions(bench: Bench, fit: Fit) -> list[_Motion]:
                 reduced(time),
                 reduced(heat),
                 None if temperature is None else reduced(temperature),
+                reduced(_since_reversal(v, log.dt)),
+                limits[i] if limits is not None else None,
             )
         )
     most = max(float(m.heat[-1]) for m in made)
@@ -370,6 +432,7 @@ class _Tried:
 
 def look(bench: Bench, fit: Fit) -> Misfit:
     """Compare the residual with the sensors' noise, and try the suspects one by one."""
+    assert isinstance(bench, Pendulum | Dynamometer)
     logs = range(len(bench.logs))
     residuals = bench.residuals(fit.model, fit.values, logs)
     size = math.sqrt(np.mean(np.concatenate(residuals) ** 2))
@@ -410,6 +473,23 @@ def look(bench: Bench, fit: Fit) -> Misfit:
         equations = _Equations.of([np.column_stack([own, *more]) for own, *more in zip(J, *columns)], residuals)
         return _Tried(which, equations, equations.held_out())
 
+    def each(name: str, family: Family, text: str) -> Suspect | None:
+        """A term with a coefficient of each log's own, which no other log predicts: by the fit of all logs. None if it explains little."""
+        own = [np.kron(row, columns) for columns, row in zip(effects(family), np.eye(len(logs)))]
+        equations = _Equations.of([np.column_stack(pair) for pair in zip(J, own)], residuals)
+        steps = [made.solve(np.array(logs)) for made in (plain, equations)]
+        left = [np.array([made.left(i, x) for i in logs]) for made, x in zip((plain, equations), steps)]
+        explains, x = float(1 - left[1].sum() / left[0].sum()), steps[1]
+        there, sizes = np.clip(here + x[: here.size], space.low, space.high), x[here.size :].reshape(len(logs), -1)
+        values, ends = space.values(there), []
+        for number, more in zip(("coulomb", "viscous"), sizes.T) if name == "friction by log" else ():
+            if number in values:
+                ends += [{**values, number: values[number] + bench.unit_of(number) * size} for size in more.tolist()]
+        if explains < _EXPLAINED or not is_positive(np.log(left[0] / left[1]), level):
+            return None
+        ends += _reach(space, there, equations, x, sensed)
+        return Suspect(name, explains, True, text.format(bench.scale["torque"] * np.ptp(sizes[:, 0])), values, ends)
+
     found = []
     for name, (families, text) in _SUSPECTS.items():
         columns = {
@@ -439,13 +519,90 @@ def look(bench: Bench, fit: Fit) -> Misfit:
                 size = size if values else float(x[here.size])
                 values.append(space.values(there))
                 reach += _reach(space, there, one.equations, x, sensed) if is_sure else []
-        told = {"change": 2 * bench.scale["torque"] * size, "constant": bench.scale["torque"] * abs(size)}
+        held = sum(np.count_nonzero(m.limit) for m in motions if m.limit is not None) / sum(m.v.size for m in motions)
+        told = {
+            "change": 2 * bench.scale["torque"] * size,
+            "constant": bench.scale["torque"] * abs(size),
+            "channel": bench.input,
+            "held": 100 * held,
+            "angle": _ANGLES[best.which[0] % len(_ANGLES)],
+        }
         first = 1 if name == "position" else 2
         periods = " and ".join(str(k + first) for k in best.which)
         text = text.format(**told, periods=periods, late=_lateness(bench, families[best.which[0]], size))
         found.append(Suspect(name, float(explains), is_sure, text, values[0], reach))
+    sizes = np.array([float(r @ r) for r in residuals])
+    if (odd := _odd(bench, space, here, plain, sizes, least)) is not None:
+        found.append(odd)
+    if isinstance(bench, Dynamometer):
+        found += _limited(bench, fit, least, level)
+    if not any(s.is_sure for s in found):
+        found += filter(None, (each(name, family, text) for name, (family, text) in _EACH.items()))
     found.sort(key=lambda s: -s.explains)
     return Misfit(ratio, found, _reach(space, here, plain, np.zeros(here.size), sensed))
+
+
+def _odd(
+    bench: Bench, space: Space, here: np.ndarray, equations: _Equations, squares: np.ndarray, least: float
+) -> Suspect | None:
+    """Return the log without which the others are explained, or None.
+
+    Args:
+      squares: squared residual of each log.
+      least: noise of a sample.
+    """
+    n = squares.size
+    if n < 4:
+        return None
+    kept = [np.delete(np.arange(n), j) for j in range(n)]
+    steps = [equations.solve(keep) for keep in kept]
+    left = np.array([sum(squares[i] * equations.left(int(i), x) for i in keep) for keep, x in zip(kept, steps)])
+    first, second = np.argsort(left)[:2].tolist()
+    if left[first] > _ODD**2 * left[second]:
+        return None
+    x, keep = steps[first], kept[first]
+    there = np.clip(here + x, space.low, space.high)
+    rest = _Equations(equations.A[keep], equations.b[keep], equations.c[keep])
+    return Suspect(
+        "log",
+        float(1 - left[first] / squares.sum()),
+        True,
+        f"{bench.logs[first].name} differs from all other logs: check its columns, their signs and its facts, or leave it out",
+        space.values(there),
+        _reach(space, there, rest, x, sum(least**2 / squares[i] for i in keep)),
+    )
+
+
+def _limited(bench: Dynamometer, fit: Fit, least: float, level: float) -> list[Suspect]:
+    """Return the channels of a dynamometer that end at a limit: the model explains the samples that are not there."""
+    found = []
+    for name in (bench.input, "output"):
+        if (limits := _limits(bench, name)) is None or (free := bench.without([x != 0 for x in limits])) is None:
+            continue
+        space, logs = free.space(fit.model), list(range(len(free.logs)))
+        result, _ = minimize(free, fit.model, logs, space.point(fit.values), space, _ITERATIONS)
+        values = space.values(result.x)
+        residuals = free.residuals(fit.model, values, logs)
+        before, after = (
+            np.array([float(r @ r) for r in made]) for made in (free.residuals(fit.model, fit.values, logs), residuals)
+        )
+        explains = float(1 - after.sum() / before.sum())
+        rows = np.cumsum([0, *(r.size for r in residuals)])
+        jacobian = at(free, fit.model, logs, result.x, space)[1]
+        equations = _Equations.of([jacobian[a:b] for a, b in zip(rows[:-1], rows[1:])], residuals)
+        sensed = sum(least**2 * r.size / max(float(r @ r), 1e-300) for r in residuals)
+        held = 100 * sum(map(np.count_nonzero, limits)) / sum(map(len, limits))
+        found.append(
+            Suspect(
+                "limit",
+                explains,
+                explains > _WORTH and is_positive(np.log(before / after), level),
+                _LIMIT.format(channel=name, held=held),
+                values,
+                _reach(space, result.x, equations, np.zeros(result.x.size), sensed),
+            )
+        )
+    return found
 
 
 def _reach(space: Space, z: np.ndarray, equations: _Equations, x: np.ndarray, sensed: float) -> list[dict[str, float]]:

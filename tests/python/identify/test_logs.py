@@ -80,6 +80,22 @@ class Refused(Folder):
             with self.assertRaisesRegex(identify.LogError, "above 0"):
                 identify.read(self.file("t.csv", csv_text()), dt=dt)
 
+    def test_counter_of_turns(self):
+        """Three turns, as a counter of 4096 that begins anew at each."""
+        rows = [[0.01 * k, (50 * k) % 4096, math.sin(0.1 * k)] for k in range(240)]
+        text, unit = csv_text(rows=rows), 2 * math.pi / 4096
+        self.refused("c.csv", text, "jumps by 6.2", "wrap=PERIOD", columns={"position": f"position:{unit}"})
+        log = identify.read(self.folder / "c.csv", {"position": f"position:{unit},wrap=4096"})
+        self.assertAlmostEqual(np.ptp(log.data["position"]), 50 * 239 * unit, delta=50 * unit)
+
+    def test_speed_in_rpm(self):
+        rows = [[0.01 * k, 90 * math.sin(0.1 * k), 0.1 * math.cos(0.1 * k)] for k in range(60)]
+        text = csv_text("time,velocity,torque", rows)
+        self.refused("v.csv", text, "rpm", "velocity=velocity:rpm", angles=False)
+        for unit, most in (("rpm", 90 * math.pi / 30), ("rad/s", 90)):
+            log = identify.read(self.folder / "v.csv", {"velocity": f"velocity:{unit}"}, angles=False)
+            self.assertAlmostEqual(np.abs(log.data["velocity"]).max(), most, delta=0.01 * most)
+
     def test_stretch_without_samples(self):
         """A log whose motion is unknown for a while is refused; samples of a dynamometer are where it was logged."""
         rows = [row for row in ROWS if not 0.2 < row[0] < 0.45]
