@@ -26,7 +26,7 @@ from mjgear.identify.leastsquares import at, minimize
 
 _MISFIT = 1.5  # least ratio of residual to noise that shows a missing term
 _WORTH = 0.2  # part of the squared held-out residual that a suspect explains at least
-_EXPLAINED = 0.7  # and one with a coefficient of each log's own
+_EXPLAINED = 0.8  # and one with a coefficient of each log's own
 _LEVEL = 0.975  # probability of the test that it does so log after log, divided among the suspects
 _PERIODS = 48  # a turn, up to which friction and torque over the angle are looked for
 _LOADS = np.linspace(0, 1, 4)  # corners of a curve over the load
@@ -38,6 +38,7 @@ _SHIFTS = tuple(k * n for n in (1, 2, 3, 4, 6, 8, 12, 16) for k in (-1, 1))  # s
 _STRIDES = range(1, 11)  # samples for which a column may hold its value
 _ANGLES = (0.003, 0.01, 0.03, 0.1, 0.3)  # rad after a reversal, over which friction may build up
 _ODD = 0.5  # a log differs if the residual without it is less than this part of that without another one
+_ALONE = 0.9  # part of the squared residual that goes with it
 _ITERATIONS = 20  # of a fit without the samples at a limit
 _HELD = 20  # samples at one extreme value that may be a limit
 _REST = 0.02  # below this part of the usual speed the direction of friction is uncertain
@@ -135,7 +136,7 @@ def _hats(x: np.ndarray, corners: np.ndarray) -> list[np.ndarray]:
 @dataclass
 class _Motion:
     """State of a log: angle, speed and load over their usual sizes, direction of friction, time of the campaign from -1 to 1, heat
-    of the motor since the log began, up to 1, angle since the last reversal, and the sign of the input where it is at its limit."""
+    of the motor since the log began, up to 1, and angle since the last reversal."""
 
     q: np.ndarray | None
     v: np.ndarray
@@ -144,7 +145,6 @@ class _Motion:
     heat: np.ndarray
     temperature: np.ndarray | None
     since: np.ndarray
-    limit: np.ndarray | None
     sign: np.ndarray = field(init=False)
 
     def __post_init__(self) -> None:
@@ -185,10 +185,6 @@ def _reversal(angle: float) -> Callable[[_Motion], list[np.ndarray]]:
     return lambda m: [m.sign * np.exp(-m.since / angle)]
 
 
-def _limit(m: _Motion) -> list[np.ndarray]:
-    return [m.limit] if m.limit is not None else []
-
-
 def _speed(m: _Motion) -> list[np.ndarray]:
     return [m.sign * hat for hat in _hats(np.abs(m.v), _SPEEDS)[:-1]]
 
@@ -216,10 +212,6 @@ def _sides(m: _Motion) -> tuple[np.ndarray, np.ndarray]:
     driven = m.load * m.v < 0
     return driven, ~driven
 
-
-_LIMIT = (
-    "The {channel} is at its largest value in {held:.0f} % of the samples: if its sensor ends there, log smaller ones"
-)
 
 #: terms along the motion of a log, a parameter of the core that the model lacks, or a channel and the samples by which it is late
 Family = Callable[[_Motion], list[np.ndarray]] | str | tuple[str, int]
@@ -252,7 +244,6 @@ _SUSPECTS: dict[str, tuple[list[Family], str]] = {
         [_reversal(angle) for angle in _ANGLES],
         "Friction builds up over {angle} rad after a reversal: an elastic gear or bearing",
     ),
-    "limit": ([_limit], _LIMIT),
     "speed": (
         [_speed, *(_stribeck(v, n) for v in _FALLS for n in (1, 2))],
         "Friction depends on the speed in another way",
@@ -287,21 +278,11 @@ def _since_reversal(v: np.ndarray, dt: float) -> np.ndarray:
     return np.asarray(np.where(last < 0, np.inf, travel - travel[last]))
 
 
-def _limits(bench: Bench, name: str) -> list[np.ndarray] | None:
-    """Of each log, -1 or 1 where a column is at its smallest or largest value; None if that is not where the column ends."""
-    columns = [log.data[name] for log in bench.logs]
-    least, most = min(map(np.min, columns)), max(map(np.max, columns))
-    made = [(x == most) * 1.0 - (x == least) for x in columns]
-    held = sum(np.count_nonzero(x[1:] * x[:-1] > 0) for x in made)
-    return made if held >= _HELD else None
-
-
 def _motions(bench: Bench, fit: Fit) -> list[_Motion]:
     """The motion of each log, as the model predicts it or, of a dynamometer, as measured."""
     speed, torque = bench.scale["speed"], bench.scale["torque"]
     warm = [log.data["temperature"] for log in bench.logs if "temperature" in log.data]
     made, n = [], len(bench.logs)
-    limits = _limits(bench, bench.input) if isinstance(bench, Pendulum) and bench.input != "goal" else None
     mean = float(np.mean(np.concatenate(warm))) if len(warm) == n else 0.0
     spread = float(np.std(np.concatenate(warm))) if len(warm) == n else 0.0
     for i, log in enumerate(bench.logs):
@@ -329,7 +310,6 @@ def _motions(bench: Bench, fit: Fit) -> list[_Motion]:
                 reduced(heat),
                 None if temperature is None else reduced(temperature),
                 reduced(_since_reversal(v, log.dt)),
-                limits[i] if limits is not None else None,
             )
         )
     most = max(float(m.heat[-1]) for m in made)
@@ -432,7 +412,6 @@ class _Tried:
 
 def look(bench: Bench, fit: Fit) -> Misfit:
     """Compare the residual with the sensors' noise, and try the suspects one by one."""
-    assert isinstance(bench, Pendulum | Dynamometer)
     logs = range(len(bench.logs))
     residuals = bench.residuals(fit.model, fit.values, logs)
     size = math.sqrt(np.mean(np.concatenate(residuals) ** 2))
@@ -519,12 +498,9 @@ def look(bench: Bench, fit: Fit) -> Misfit:
                 size = size if values else float(x[here.size])
                 values.append(space.values(there))
                 reach += _reach(space, there, one.equations, x, sensed) if is_sure else []
-        held = sum(np.count_nonzero(m.limit) for m in motions if m.limit is not None) / sum(m.v.size for m in motions)
         told = {
             "change": 2 * bench.scale["torque"] * size,
             "constant": bench.scale["torque"] * abs(size),
-            "channel": bench.input,
-            "held": 100 * held,
             "angle": _ANGLES[best.which[0] % len(_ANGLES)],
         }
         first = 1 if name == "position" else 2
@@ -558,19 +534,29 @@ def _odd(
     steps = [equations.solve(keep) for keep in kept]
     left = np.array([sum(squares[i] * equations.left(int(i), x) for i in keep) for keep, x in zip(kept, steps)])
     first, second = np.argsort(left)[:2].tolist()
-    if left[first] > _ODD**2 * left[second]:
+    explains = float(1 - left[first] / squares.sum())
+    if explains < _ALONE or left[first] > _ODD**2 * left[second]:
         return None
     x, keep = steps[first], kept[first]
     there = np.clip(here + x, space.low, space.high)
     rest = _Equations(equations.A[keep], equations.b[keep], equations.c[keep])
     return Suspect(
         "log",
-        float(1 - left[first] / squares.sum()),
+        explains,
         True,
         f"{bench.logs[first].name} differs from all other logs: check its columns, their signs and its facts, or leave it out",
         space.values(there),
         _reach(space, there, rest, x, sum(least**2 / squares[i] for i in keep)),
     )
+
+
+def _limits(bench: Dynamometer, name: str) -> list[np.ndarray] | None:
+    """Of each log, -1 or 1 where a column is at its smallest or largest value; None if it hardly stays there."""
+    columns = [log.data[name] for log in bench.logs]
+    least, most = min(map(np.min, columns)), max(map(np.max, columns))
+    made = [(x == most) * 1.0 - (x == least) for x in columns]
+    held = sum(np.count_nonzero(x[1:] * x[:-1] > 0) for x in made)
+    return made if held >= _HELD else None
 
 
 def _limited(bench: Dynamometer, fit: Fit, least: float, level: float) -> list[Suspect]:
@@ -597,7 +583,7 @@ def _limited(bench: Dynamometer, fit: Fit, least: float, level: float) -> list[S
                 "limit",
                 explains,
                 explains > _WORTH and is_positive(np.log(before / after), level),
-                _LIMIT.format(channel=name, held=held),
+                f"The {name} is at its largest value in {held:.0f} % of the samples: if its sensor ends there, log smaller ones",
                 values,
                 _reach(space, result.x, equations, np.zeros(result.x.size), sensed),
             )
