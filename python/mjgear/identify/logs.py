@@ -492,19 +492,19 @@ def read(
                 f"--column {quantity}={column.name}:deg, or :rad if that is right"
             )
     for quantity in {"position", "rotor"} & values.keys():
-        _refuse_wrapped(path, quantity, chosen[quantity], values[quantity])
+        _refuse_wrapped(path, quantity, chosen[quantity], values["time"], values[quantity])
     if "velocity" in values and "position" not in values:
         _refuse_fast(path, chosen["velocity"], values["velocity"])
     return _resample(path, values, dt, table.first, {**table.facts, **(facts or {})}, angles)
 
 
-def _refuse_wrapped(path: Path, quantity: str, column: Column, x: np.ndarray) -> None:
-    """Refuse a counter that begins anew at each turn.
+def _refuse_wrapped(path: Path, quantity: str, column: Column, time: np.ndarray, x: np.ndarray) -> None:
+    """Refuse a counter that begins anew at each turn; over a stretch without samples it may have gone on.
 
     Raises:
       LogError: it jumps by most of a turn.
     """
-    jump = np.abs(np.diff(x))
+    jump = np.where(gaps(time), 0, np.abs(np.diff(x)))
     if jump.size and jump.max() > max(_JUMP, 10 * float(np.quantile(jump, 0.9))):
         k = int(jump.argmax())
         raise LogError(

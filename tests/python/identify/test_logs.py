@@ -87,6 +87,10 @@ class Refused(Folder):
         self.refused("c.csv", text, "jumps by 6.2", "wrap=PERIOD", columns={"position": f"position:{unit}"})
         log = identify.read(self.folder / "c.csv", {"position": f"position:{unit},wrap=4096"})
         self.assertAlmostEqual(np.ptp(log.data["position"]), 50 * 239 * unit, delta=50 * unit)
+        # over a stretch without samples the joint may have turned on
+        rows = [[t + 5 * (t > 1), 2 * t + 60 * (t > 1), u] for t, q, u in rows]
+        log = identify.read(self.file("g.csv", csv_text("time,position,output", rows)), angles=False)
+        self.assertAlmostEqual(np.ptp(log.data["position"]), 60 + 2 * 2.39, delta=0.02)
 
     def test_speed_in_rpm(self):
         rows = [[0.01 * k, 90 * math.sin(0.1 * k), 0.1 * math.cos(0.1 * k)] for k in range(60)]
