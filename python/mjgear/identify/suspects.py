@@ -37,8 +37,7 @@ _FIRST = 3  # waves over the angle that are tried beside all others
 _SHIFTS = tuple(k * n for n in (1, 2, 3, 4, 6, 8, 12, 16) for k in (-1, 1))  # samples by which a channel may be late
 _STRIDES = range(1, 11)  # samples for which a column may hold its value
 _ANGLES = (0.003, 0.01, 0.03, 0.1, 0.3)  # rad after a reversal, over which friction may build up
-_ODD = 0.5  # a log differs if the residual without it is less than this part of that without another one
-_ALONE = 0.9  # part of the squared residual that goes with it
+_ODD = 0.1  # a log differs if the residual without it is less than this part of that without another one
 _ITERATIONS = 20  # of a fit without the samples at a limit
 _HELD = 20  # samples at one extreme value that may be a limit
 _REST = 0.02  # below this part of the usual speed the direction of friction is uncertain
@@ -507,8 +506,7 @@ def look(bench: Bench, fit: Fit) -> Misfit:
         periods = " and ".join(str(k + first) for k in best.which)
         text = text.format(**told, periods=periods, late=_lateness(bench, families[best.which[0]], size))
         found.append(Suspect(name, float(explains), is_sure, text, values[0], reach))
-    sizes = np.array([float(r @ r) for r in residuals])
-    if (odd := _odd(bench, space, here, plain, sizes, least)) is not None:
+    if (odd := _odd(bench, space, here, plain, residuals, least)) is not None:
         found.append(odd)
     if isinstance(bench, Dynamometer):
         found += _limited(bench, fit, least, level)
@@ -519,34 +517,34 @@ def look(bench: Bench, fit: Fit) -> Misfit:
 
 
 def _odd(
-    bench: Bench, space: Space, here: np.ndarray, equations: _Equations, squares: np.ndarray, least: float
+    bench: Bench, space: Space, here: np.ndarray, equations: _Equations, residuals: Sequence[np.ndarray], least: float
 ) -> Suspect | None:
-    """Return the log without which the others are explained, or None.
+    """Return the one log without which the model explains the others, or better by far than without another one.
 
     Args:
-      squares: squared residual of each log.
       least: noise of a sample.
     """
-    n = squares.size
+    n, rows = len(residuals), np.array([r.size for r in residuals])
     if n < 4:
         return None
+    squares = np.array([float(r @ r) for r in residuals])
     kept = [np.delete(np.arange(n), j) for j in range(n)]
     steps = [equations.solve(keep) for keep in kept]
     left = np.array([sum(squares[i] * equations.left(int(i), x) for i in keep) for keep, x in zip(kept, steps)])
-    first, second = np.argsort(left)[:2].tolist()
-    explains = float(1 - left[first] / squares.sum())
-    if explains < _ALONE or left[first] > _ODD**2 * left[second]:
+    ratios = np.sqrt(left / (rows.sum() - rows)) / max(least, 1e-300)
+    first, second = np.argsort(ratios)[:2].tolist()
+    if ratios[second] <= _MISFIT or ratios[first] > max(_MISFIT, _ODD * ratios[second]):
         return None
     x, keep = steps[first], kept[first]
     there = np.clip(here + x, space.low, space.high)
     rest = _Equations(equations.A[keep], equations.b[keep], equations.c[keep])
     return Suspect(
         "log",
-        explains,
+        float(1 - left[first] / squares.sum()),
         True,
         f"{bench.logs[first].name} differs from all other logs: check its columns, their signs and its facts, or leave it out",
         space.values(there),
-        _reach(space, there, rest, x, sum(least**2 / squares[i] for i in keep)),
+        _reach(space, there, rest, x, float(np.sum(least**2 * rows[keep] / squares[keep]))),
     )
 
 

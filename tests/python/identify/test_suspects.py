@@ -186,6 +186,16 @@ class Suspects(unittest.TestCase):
         self.assertEqual((found.suspects[0].name, found.suspects[0].is_sure), ("late", True), found.notes())
         self.assertIn("The input is late", found.notes()[0])
 
+    def test_far_log(self):
+        """A log that is far off because friction drifts is not the one to blame: without it the others are not explained either."""
+        rng = np.random.default_rng([46281446, *b"time"])
+        for _ in range(2):
+            servo, logs = drawn(rng, **STRUCTURES["time"])
+        made = bench(logs, servo.torque_constant)
+        found = suspects.look(made, identify.fit(made, identify.MODELS["gamma"], identify.Budget(starts=1)))
+        self.assertEqual((found.suspects[0].name, found.suspects[0].is_sure), ("time", True), found.notes())
+        self.assertNotIn("log", [s.name for s in found.suspects])
+
     def test_clean(self):
         found = [self.misfit() for _ in range(DRAWS)]
         say("clean", alarms=sum(m.is_found for m in found))
