@@ -493,7 +493,7 @@ def read(
             )
     for quantity in {"position", "rotor"} & values.keys():
         _refuse_wrapped(path, quantity, chosen[quantity], values["time"], values[quantity])
-    if "velocity" in values and "position" not in values:
+    if "velocity" in values and "position" not in values and values["velocity"].size:
         _refuse_fast(path, chosen["velocity"], values["velocity"])
     return _resample(path, values, dt, table.first, {**table.facts, **(facts or {})}, angles)
 
@@ -504,8 +504,10 @@ def _refuse_wrapped(path: Path, quantity: str, column: Column, time: np.ndarray,
     Raises:
       LogError: it jumps by most of a turn.
     """
+    if x.size < 2:
+        return
     jump = np.where(gaps(time), 0, np.abs(np.diff(x)))
-    if jump.size and jump.max() > max(_JUMP, 10 * float(np.quantile(jump, 0.9))):
+    if jump.max() > max(_JUMP, 10 * float(np.quantile(jump, 0.9))):
         k = int(jump.argmax())
         raise LogError(
             f"{path}: column '{column.name}' jumps by {jump[k]:.3g} rad after sample {k}: of a counter name the period, --column "

@@ -94,6 +94,7 @@ class Refused(Folder):
 
     def test_speed_in_rpm(self):
         rows = [[0.01 * k, 90 * math.sin(0.1 * k), 0.1 * math.cos(0.1 * k)] for k in range(60)]
+        self.refused("n.csv", csv_text("time,velocity,torque", []), "0 samples", angles=False)
         text = csv_text("time,velocity,torque", rows)
         self.refused("v.csv", text, "rpm", "velocity=velocity:rpm", angles=False)
         for unit, most in (("rpm", 90 * math.pi / 30), ("rad/s", 90)):
