@@ -76,6 +76,7 @@ MECHANISMS = [
     ),
     ("path from far", "", PATH, START, f"{START} if (kind == mjgpSTART_FAR) {{ continue; }}"),
     ("path from rest", "test_plugin_path", PATH, START, f"{START} if (kind == mjgpSTART_REST) {{ continue; }}"),
+    ("path from rest, last acceleration", "", PATH, START, f"{START} if (kind == mjgpSTART_STILL) {{ continue; }}"),
     (
         "springs that share a load",
         "test_plugin_redundant.py",

@@ -29,13 +29,15 @@ typedef enum mjgpEnd_ {
 } mjgpEnd;
 
 // Start of a path: at the last step; at Newton's last iterate; far from rest, in two metrics; at rest,
-// at the engine's own solution without friction. The first two lie near, and most of their paths end
-// after some segments, but they may lead away from all solutions
+// at the engine's own solution without friction; at rest with the acceleration of the last step. The
+// first two lie near, and most of their paths end after some segments, but they may lead away from all
+// solutions
 typedef enum mjgpStart_ {
   mjgpSTART_LAST = 0,
   mjgpSTART_NEAR,
   mjgpSTART_FAR,
   mjgpSTART_REST,
+  mjgpSTART_STILL,
   mjgpNSTART
 } mjgpStart;
 
@@ -638,18 +640,16 @@ static void allocate(mjgpPath* path, mjgpNewton* p) {
 // Set the acceleration of a start. Returns 0 if there is none.
 static int setAcceleration(mjgpPath* path, mjgpStart kind) {
   mjgpStep* s = path->s;
-  if (kind == mjgpSTART_LAST) {
-    const mjtNum* acc = s->d->plugin_state + s->g->config->acc;
-    for (int k = 0; k < path->nv; k++) {
-      s->a[k] = acc[s->group->dof[k]];
-    }
-    for (int i = 0; i < path->n; i++) {
-      int joint = s->group->joint[i];
-      mjgp_startJoint(s->g, s->d, joint);
-      s->t[i] = s->g->out.t[joint];
-      s->piece[i].mode = s->g->out.mode[joint];
-      s->piece[i].load = s->g->out.load[joint];
-    }
+  const mjtNum* acc = s->d->plugin_state + s->g->config->acc;
+  for (int k = 0; k < path->nv && (kind == mjgpSTART_LAST || kind == mjgpSTART_STILL); k++) {
+    s->a[k] = acc[s->group->dof[k]];
+  }
+  for (int i = 0; i < path->n && kind == mjgpSTART_LAST; i++) {
+    int joint = s->group->joint[i];
+    mjgp_startJoint(s->g, s->d, joint);
+    s->t[i] = s->g->out.t[joint];
+    s->piece[i].mode = s->g->out.mode[joint];
+    s->piece[i].load = s->g->out.load[joint];
   }
   if (kind == mjgpSTART_REST) {
     mju_zero(s->t, path->n);
