@@ -14,6 +14,7 @@
 #include <cmocka.h>
 
 #include "command_line.h"
+#include "core/fewer.h"
 #include "load.h"
 #include "play.h"
 #include "wall/wall.h"
@@ -430,7 +431,8 @@ static void claimsNeedTheirRuns(void** state) {
              {"gripper", {"screw", "mu", "0.02"}},
              {"arm", {"worm", "mu", "0.02"}},
              {"humanoid", {"legs", "gamma_v", "0.4"}}};
-  for (size_t s = 0; s < sizeof(row) / sizeof(*row); s++) {
+  const int rows = fewer(sizeof(row) / sizeof(*row));
+  for (int s = 0; s < rows; s++) {
     const mjgScene* scene = mjg_findScene(row[s].name);
     int n = scene->nvariant ? scene->nvariant : 1, flg_other = row[s].other.key != NULL;
     assert_true(n <= MAXCASE && (n > 3 || flg_other));

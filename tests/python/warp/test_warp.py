@@ -557,10 +557,10 @@ def honest(worlds, rng, size, steps, most):
 
 
 def worlds():
-    """64 worlds with 64 gears, of which 32 are compared with single runs; random torques on 64 worlds. ./check --long has 128."""
+    """32 worlds with 32 gears, of which 16 are compared with single runs; random torques on 64 and 32 worlds. ./check --long has 128."""
     rng = np.random.default_rng(2)
     scene = scripts.ALL["arm"]
-    count, length = 128 if LONG else 64, 60
+    count, length = 128 if LONG else 32, 60
     many = play.Worlds(scene, nworld=count)
     n = many.gears.n
     gears = {"gamma_u": rng.uniform(0, 0.4, (count, n)), "gamma_v": rng.uniform(0, 1.2, (count, n)),
@@ -593,11 +593,11 @@ def worlds():
         with mock.patch.object(kernels.rounds, "PASSIVE", passive):
             fresh_kernels()
             with compiled_with(*[kernels.make("single").settle] * (passive == 1), optimization_level=0):
-                many = play.Worlds(scene, nworld=count, rounds=1)
+                many = play.Worlds(scene, nworld=128 if LONG else 64, rounds=1)
             honest(many, rng, [200, 200, 100, 20, 20, 5], 100, most)
     fresh_kernels()
 
-    steps = 500 if LONG else 200
+    steps = 500 if LONG else 100
     for name, size in (("arm", [200, 200, 100, 20, 20, 5]), ("sinking", 60)):
         many = play.Worlds(scripts.ALL[name], nworld=count)
         g, driven, largest_power, moves = many.gears, 0.0, 0.0, 0
