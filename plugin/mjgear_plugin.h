@@ -191,7 +191,7 @@ typedef struct mjgStateAddress_ {
 // address of a number of a joint's gear or gap, by its name:
 //   a key that is a number of the law (gamma_u, coulomb, half_gap and so on), not one that describes a gear, such as
 //              eta_forward: mjg_setGear converts these. Write the value, and add the bit to plugin_state[given] unless it
-//              is set. Numbers that are no valid gear together with the model's are refused with one line, the model's gear
+//              is set. Numbers that make an invalid gear with the model's are refused with one line, the model's gear
 //              stays in effect, and the step has the status mjgERR_ARGUMENT (sensor 11).
 //   "given" "given_2"   sums of bits, of 32 keys and of all others; the address of a key names the sum with its bit
 //   "friction" "mode"   of the last step: torque; -1, 0 or 1, doubled if lambda was negative

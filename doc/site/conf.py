@@ -44,6 +44,7 @@ include_patterns = [
     "data/*/README.md",
     "tests/README.md",
     "tests/papers.md",
+    "tests/headers.md",
     "benchmarks/*.md",
     "CHANGELOG.md",
     "CONTRIBUTING.md",

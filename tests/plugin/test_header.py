@@ -114,6 +114,19 @@ def test_what_inverse_refuses():
     assert library.mjg_inverse(low, high, motion, pointer(m), pointer(d), None, None, ERROR, 400) == -1
 
 
+def test_derivatives_that_are_not_known():
+    library, m, d, _, _ = start()
+    side = (ctypes.c_int * 1)()
+    for integrator, known in (("EULER", 1), ("RK4", 0)):
+        qvel, state = doubles(*[7] * m.nv), doubles(*[7] * m.npluginstate)
+        m.opt.integrator = getattr(mujoco.mjtIntegrator, f"mjINT_{integrator}")
+        d.qvel[0], d.ctrl[0] = 1, 5
+        before = d.time, d.qpos.copy(), d.qvel.copy()
+        assert library.mjg_controlDerivative(qvel, state, side, pointer(m), pointer(d), ctypes.c_double(1e-6), None, 0) == known  # fmt: skip
+        assert d.time == before[0] and np.array_equal(d.qpos, before[1]) and np.array_equal(d.qvel, before[2])
+        assert (side[0] == 3) == (not known) == (set(qvel) == set(state) == {0})
+
+
 if __name__ == "__main__":
     for name, test in list(globals().items()):
         if name.startswith("test_"):

@@ -195,6 +195,8 @@ static void energyGradient(void** state) {
       double down = mjg_backlashEnergy(&law, theta - e, b, 0);
       assertClose(mjg_backlashTorque(NULL, NULL, &law, theta, 0), (up - down) / (2 * e),
                   1e-6 * law.stiffness * law.half_gap);
+      assert_true(isState(model) || mjg_backlashEnergy(&law, theta, NAN, NAN) ==
+                                        mjg_backlashEnergy(&law, theta, b, 0));
     }
   }
 }
@@ -319,6 +321,11 @@ static void refusals(void** state) {
   law.model = 99;
   assert_non_null(strstr(mjg_backlashError(&law), "model"));
   assert_non_null(mjg_backlashError(NULL));
+
+  // a law that is not checked
+  law = nordin(mjgDEADZONE);
+  law.stiffness = NAN;
+  assert_true(isnan(mjg_backlashTorque(NULL, NULL, &law, 1, 0)));
 }
 
 

@@ -75,6 +75,10 @@ static void test_report(void** state) {
   mjg_startReport(&report, NULL, 100);
   mjg_refuse(&report, "nothing");
   assert_int_equal(report.count, 1);
+  text[0] = 'x';
+  mjg_startReport(&report, text, 0);
+  mjg_refuse(&report, "nothing");
+  assert_true(report.count == 1 && text[0] == 'x');
 }
 
 

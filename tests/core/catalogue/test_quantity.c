@@ -73,6 +73,8 @@ static void test_refused(void** state) {
   refused(mu, "0.2 N", "gamma_u = '0.2 N': unit 'N' does not fit; write one of %");
   refused(mjg_keyInfo(mjgKEY_LEAD_ANGLE), "95 deg",
           "lead_angle = 95 deg is out of range; write a value below 90deg");
+  refused(mjg_keyInfo(mjgKEY_LEAD_ANGLE), "90 deg",
+          "lead_angle = 90 deg is out of range; write a value below 90deg");
   refused(
       mjg_gapKeyInfo(1), "1e4 Nm",
       "stiffness = '1e4 Nm': unit 'Nm' does not fit; write the number without a unit, in N m/rad");

@@ -25,6 +25,12 @@ static void test_constant(void** state) {
   double gu, gv, c;
   mjg_frictionAt(&gu, &gv, &c, &t, 1, 2, 3, 4);
   assert_true(gu == 0.2 && gv == 1.1 && c == 3);
+  mjg_frictionAt(&gu, &gv, &c, &t, -5, 0, -7, 9);
+  assert_true(gu == 0.2 && gv == 1.1 && c == 3);
+  mjg_defaultTransmission(&t);
+  mjg_frictionAt(&gu, &gv, &c, &t, 1, 2, 3, 4);
+  assert_true(gu == 0 && gv == 0 && c == 0 && t.armature == 0 && t.viscous == 0);
+  assert_true(t.static_ratio == 1 && t.temperature == 20);
 }
 
 

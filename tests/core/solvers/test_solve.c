@@ -37,6 +37,7 @@ static void randomProblems(void** state) {
       room.settings.iterations = iterative ? 2000 : 0;
       int status = mjg_solve(&room.solution, &room.info, &p.problem, &room.settings, room.work);
       assert_int_equal(status, room.info.status);
+      assert_in_range(status, mjgSOLVED, mjgITERATION_LIMIT);
       if (solver == mjgENUMERATION) {
         // enumeration alone finds all solutions, and they equal the oracle's
         assert_int_equal(status, count > 1 ? mjgJAMMED : mjgSOLVED);
