@@ -1,5 +1,6 @@
 """Sentences of plugin/mjgear_plugin.h of the kind "not", "none", "-1", "untouched", "refused", each a call."""
 
+import concurrent.futures
 import ctypes
 import warnings
 
@@ -125,6 +126,24 @@ def test_derivatives_that_are_not_known():
         assert library.mjg_controlDerivative(qvel, state, side, pointer(m), pointer(d), ctypes.c_double(1e-6), None, 0) == known  # fmt: skip
         assert d.time == before[0] and np.array_equal(d.qpos, before[1]) and np.array_equal(d.qvel, before[2])
         assert (side[0] == 3) == (not known) == (set(qvel) == set(state) == {0})
+
+
+def test_threads_change_data_of_their_own():
+    library, m, _, _, _ = start()
+
+    def velocity(coulomb):
+        d = mujoco.MjData(m)
+        d.ctrl[0] = 5
+        for k in range(300):
+            number = ctypes.c_double(coulomb + 1e-3 * k)
+            assert library.mjg_setGear(pointer(m), pointer(d), 0, b"coulomb", number, None, 0) == 0
+            mujoco.mj_step(m, d)
+        return d.qvel[0]
+
+    bounds = [0.1 * i for i in range(8)]
+    alone = [velocity(bound) for bound in bounds]
+    with concurrent.futures.ThreadPoolExecutor(8) as pool:
+        assert list(pool.map(velocity, bounds)) == alone and len(set(alone)) == 8
 
 
 if __name__ == "__main__":

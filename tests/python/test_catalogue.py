@@ -75,6 +75,7 @@ class Tables(unittest.TestCase):
             self.assertTrue(preset.source)
             self.assertLessEqual(set(preset.keys) - {"type"}, set(mjgear.keys()))
             mjgear.explain(name)
+        self.assertEqual((presets["worm"].torque_constant, presets["worm"].resistance), (None, None))
 
     def test_keys(self):
         eta = mjgear.keys()["eta_forward"]

@@ -63,6 +63,8 @@ static void solvesItsLine(void** state) {
       c.gamma_v = uniform(0, 1);
       c.coulomb = rand() % 2 ? uniform(0, 1) * m / h : 0;
       c.static_ratio = uniform(1, 2);
+    } else {
+      c.gamma_u = c.gamma_v = c.coulomb = c.static_ratio = NAN;  // of form (a) only
     }
     double A = rotor ? h / M : h * (1 / m + 1 / M);
     double vhat = rotor ? v : c.omega_d;
@@ -106,7 +108,7 @@ static void solvesItsLine(void** state) {
     }
 
     // of a line's slope at most, where the gear does not brake more than its load drives
-    if (fmax(c.gamma_u, c.gamma_v) * c.static_ratio < 1) {
+    if (!rotor || fmax(c.gamma_u, c.gamma_v) * c.static_ratio < 1) {
       double part = (rotor ? -A : A) * s.dT;
       assert_true(part >= 0 && part <= 1 + 1e-12);
     }

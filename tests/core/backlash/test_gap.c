@@ -35,6 +35,7 @@ static void energy(void** state) {
   for (int run = 0; run < fewer(4000); run++) {
     mjgBacklash law = randomLaw(run % mjgNBACKLASH);
     Pair pair = makePair(&law, decades(-4, 1), decades(-4, 1), decades(-4, -2));
+    pair.coupling.blend = run / mjgNBACKLASH % 2 ? uniform(0, mjgMAXBLEND) : pair.coupling.blend;
     pair.coupling.velocity = uniform(-1, 1) * decades(-3, 1);
     pair.load_velocity = uniform(-1, 1) * decades(-3, 1);
     pair.rotor_angle = uniform(-1.5, 1.5) * law.half_gap;

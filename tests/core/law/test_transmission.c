@@ -254,6 +254,12 @@ static void test_oneway(void** state) {
     assert_true(mjg_breakawayMotor(&t, 5, s) == mjg_breakawayMotor(&free, 5, s));
     assert_true(mjg_breakawayLoad(&t, 5, s) == mjg_breakawayLoad(&free, 5, s));
     assert_true(mjg_sticks(&t, -s * 1e6, 0) && !mjg_sticks(&t, s * 1e6, 0));
+
+    // a step's coefficients are those of the gear that turns both ways
+    double gu, gv, c, eu, ev, ec;
+    mjg_frictionAt(&gu, &gv, &c, &t, 0, -s, 1, 2);
+    mjg_frictionAt(&eu, &ev, &ec, &free, 0, -s, 1, 2);
+    assert_true(gu == eu && gv == ev && c == ec);
   }
 }
 

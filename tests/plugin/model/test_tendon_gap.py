@@ -216,6 +216,14 @@ def test_law(trials: int = scripts.fewer(24, 4)) -> None:
     assert worst < 1e-10 and touched > steps / 6 and unsolved == 0
 
 
+def test_inverse_of_a_rotor() -> None:
+    """Accelerations of rotors are given by joint: the torque of a tendon's rotor stays unknown."""
+    model = slides(True, "exact", "Euler", False)
+    found = mjgear.inverse(model, mujoco.MjData(model), np.zeros(2), {"a": 0.0})
+    assert found.names == ("a", "t") and found.motion[0] != mjgear.Motion.ROTOR
+    assert found.motion[1] == mjgear.Motion.ROTOR and np.isnan(found.low[1]) and np.isnan(found.high[1])
+
+
 def test_refusals() -> None:
     spatial = "<spatial name='t'><site site='x'/><site site='y'/></spatial>"
     fixed = "<fixed name='t'{}><joint joint='a' coef='1'/><joint joint='b' coef='1'/></fixed>"
