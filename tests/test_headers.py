@@ -68,10 +68,13 @@ class Headers(unittest.TestCase):
                 self.assertRegex((SOURCE / "tests" / file).read_text(), re.compile(pattern, re.MULTILINE), words)
 
     def test_core_knows_no_engine(self):
-        """Nor allocates, locks, reads or writes: no source names an engine, or calls a function that does."""
+        """Nor allocates, locks, reads, writes or holds a global: no source names an engine, such a call or a variable."""
         calls = r"malloc|calloc|realloc|free|f?open|f?printf|f?puts|f?scanf|fwrite|fread|getenv|pthread_\w+|mtx_\w+"
         for file in sorted((SOURCE / "core").rglob("*.[ch]")):
             self.assertNotRegex(file.read_text(), rf"(?i)mujoco|\b({calls})\(", file.name)
+            self.assertNotRegex(
+                file.read_text(), r"(?m)^static (?!const |inline )[\w *]+(\[\w*\])*( =.*|;)$", file.name
+            )
 
 
 if __name__ == "__main__":

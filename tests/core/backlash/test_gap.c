@@ -29,7 +29,7 @@ static void converges(void** state) {
 
 
 // without outer work the energy of both sides and of the shaft never grows, in any step, for any
-// model, stiffness, inertia and timestep
+// model, stiffness, inertia, timestep and blend
 static void energy(void** state) {
   srand(1);
   for (int run = 0; run < fewer(4000); run++) {
