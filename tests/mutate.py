@@ -587,6 +587,7 @@ MUTATIONS = [
             ("kind <= mjgpSTART_NEAR) {\n      startThere", "kind < mjgpSTART_LAST) {\n      startThere"),
             ("solved = mjgp_iterate(p, !arrived);", "solved = arrived && mjgp_iterate(p, 0);"),
             ("loadOf(path, i) >= 0 ? 1 : -1;", "loadOf(path, i) >= 0 ? -1 : 1;"),
+            ("path->begin[i].coulomb += mju_max(0, mju_abs(t) - most) / bound.r;", "(void)most;"),
         ],
     ),
     Of(
