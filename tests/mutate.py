@@ -636,6 +636,7 @@ MUTATIONS = [
             ("effect = W / (1 - W_other)", "effect = W / (1 + W_other)"),
             ("*t += (acc - a) / W;", "*t -= (acc - a) / W;"),
             ("return mjgp_findJump(shaft, shaft + 1, a - near, a + near);", "return near < 0;"),
+            ("mjtNum T = t + shaft->misplaced * shaft->a, A", "mjtNum T = t, A"),
         ],
     ),
     Of(
