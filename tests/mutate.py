@@ -559,14 +559,13 @@ MUTATIONS = [
         "plugin/solver/path.c",
         "test_plugin_path test_plugin_gaps test_plugin_fallback test_plugin_coupling test_plugin_discrete.py",
         [
-            ("piece->tau = end->tau + (x - 1) *", "piece->tau = end->tau + x *"),
-            ("path->gradient, path->G, path->x - 1,", "path->gradient, path->G, path->x,"),
+            ("path->homotopy.G, path->x - 1,", "path->homotopy.G, path->x,"),
             ("piece[i].held || piece[i].turned ?", "piece[i].turned ?"),
             ("piece[i].held || piece[i].turned ?", "piece[i].held ?"),
             ("line->t -= piece->t;", ""),
             ("path->x -= along;", "path->x += along;"),
             ("*slope = sign * path->djar[i];", "*slope = -sign * path->djar[i];"),
-            ("- piece->inertia * path->dacc[i]", "+ piece->inertia * path->dacc[i]"),
+            ("piece->inertia * path->dacc[i] -", "piece->inertia * -path->dacc[i] -"),
             ("piece->load = piece->load > 0 ? -1 : 1;", ""),
             (
                 "piece->mode ? 0 : end == mjgpEND_ABOVE ? 1 : -1",
@@ -579,15 +578,22 @@ MUTATIONS = [
                 "",
                 "starts of another sign are rare: 1 of 100 000 groups with static friction, found by mjgear-fallback-counts",
             ),
+            ("solved = mjgp_iterate(p, !arrived);", "solved = arrived && mjgp_iterate(p, 0);"),
+        ],
+    ),
+    Of(
+        "plugin/solver/homotopy.c",
+        "test_plugin_path test_plugin_gaps test_plugin_fallback test_plugin_coupling test_plugin_discrete.py",
+        [
+            ("piece->tau = end->tau + (x - 1) *", "piece->tau = end->tau + x *"),
             (
                 "int sign = load > 0 ? -1 : 1, holds",
                 "int sign = load > 0 ? 1 : -1, holds",
                 "paths from far are rare: 4 of 1.6 million groups have no other, found by mjgear-fallback-counts",
             ),
             ("kind <= mjgpSTART_NEAR) {\n      startThere", "kind < mjgpSTART_LAST) {\n      startThere"),
-            ("solved = mjgp_iterate(p, !arrived);", "solved = arrived && mjgp_iterate(p, 0);"),
-            ("loadOf(path, i) >= 0 ? 1 : -1;", "loadOf(path, i) >= 0 ? -1 : 1;"),
-            ("path->begin[i].coulomb += mju_max(0, mju_abs(t) - most) / bound.r;", "(void)most;"),
+            ("mjgp_loadAt(s, i) >= 0 ? 1 : -1;", "mjgp_loadAt(s, i) >= 0 ? -1 : 1;"),
+            ("homotopy->begin[i].coulomb += mju_max(0, mju_abs(t) - most) / bound.r;", "(void)most;"),
         ],
     ),
     Of(

@@ -123,7 +123,7 @@ int mjgp_proxPiece(mjgpPiece* piece, mjtNum W, mjtNum R, mjtNum acc, mjtNum x, m
     piece->jumps = jumps < 0 ? jumped : jumps;
     return piece->jumps != jumped || piece->shaft->slope != slope;
   }
-  mjtNum u = piece->tau - piece->inertia * acc - x;
+  mjtNum u = mjgp_torqueOfPiece(piece, acc, x);
   mjtNum lambda = mjgi_lawLoad(piece->gamma_u, piece->gamma_v, u, *t);
   mjtNum slip = mjgp_slipOfPiece(piece, piece->v + piece->h * acc, *t);
   int next = resolve(t, piece, W, R, *t, slip, lambda);

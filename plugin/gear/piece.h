@@ -136,6 +136,11 @@ static inline mjtNum mjgp_slipOfPiece(const mjgpPiece* piece, mjtNum v, mjtNum t
   return piece->compliance > 0 ? mjg_preslidingSlip(v, t, piece->compliance, piece->t_last) : v;
 }
 
+// Returns the torque into the gear at acc and x.
+static inline mjtNum mjgp_torqueOfPiece(const mjgpPiece* piece, mjtNum acc, mjtNum x) {
+  return piece->tau - piece->inertia * acc - x;
+}
+
 
 //---------------------------------- line ----------------------------------------------------------
 
@@ -210,7 +215,7 @@ static inline int mjgp_nextPiece(mjgpPiece* piece, mjtNum acc, mjtNum x, mjtNum 
     return mjgp_nextShaft(piece, acc, x, t, size);
   }
   int mode = piece->mode;
-  mjtNum u = piece->tau - piece->inertia * acc - x;
+  mjtNum u = mjgp_torqueOfPiece(piece, acc, x);
   mjtNum lambda = mjgi_lawLoad(piece->gamma_u, piece->gamma_v, u, t);
   mjtNum v = piece->v + piece->h * acc, slip = mjgp_slipOfPiece(piece, v, t);
   mjgpBound bound = piece->bound[(mode ? mode : t) > 0];

@@ -74,27 +74,12 @@ static void extend(mjgpStep* s) {
 }
 
 
-// Start from the acceleration and friction of the last step.
-static void start(mjgpStep* s) {
-  const mjtNum* acc = s->d->plugin_state + s->g->config->acc;
-  for (int i = 0; i < s->group->nv; i++) {
-    s->a[i] = acc[s->group->dof[i]];
-  }
-  for (int i = 0; i < s->n; i++) {
-    int joint = s->group->joint[i];
-    mjgp_startJoint(s->g, s->d, joint);
-    s->t[i] = s->g->out.t[joint];
-  }
-  mjgp_residual(s->group, s->group->jar, s->a);
-}
-
-
 // Newton, then the path. flg_start: from the last step, else from s->a. Returns 1 if solved.
 static int solveOnPieces(mjgpStep* s, int* method, int flg_start) {
   mjgpNewton newton;
   mj_markStack(s->d);
   if (flg_start) {
-    start(s);
+    mjgp_startAtLast(s);
   }
   mjgp_makeNewton(&newton, s);
   *method = mjgpMETHOD_NEWTON;
@@ -110,7 +95,7 @@ static int solveOnPieces(mjgpStep* s, int* method, int flg_start) {
 
 // Solve friction as a dense problem of the core.
 static int solveDense(mjgpStep* s, int* method) {
-  start(s);
+  mjgp_startAtLast(s);
   *method = mjgpMETHOD_DENSE;
   return mjgp_solveDense(s);
 }
@@ -137,7 +122,7 @@ static int solveInForces(mjgpStep* s, int* flg_started, mjtNum* error, int* wors
     return 0;
   }
   mj_markStack(s->d);
-  start(s);
+  mjgp_startAtLast(s);
   int solved = mjgp_solveForces(s) && (*error = mjgp_lawError(s, worst)) <= mjgpLAW;
   mj_freeStack(s->d);
   *flg_started = 1;
@@ -224,7 +209,7 @@ static void solveGroup(mjgpGears* g, const mjModel* m, mjData* d, mjgpInertia* M
     solved = solved || (mayShare(s) && shareLoad(s, &method, &error, &worst));
   }
   if (!solved) {
-    start(s);
+    mjgp_startAtLast(s);
     mjgp_giveUp(s);
     error = mjgp_lawError(s, &worst);
 

@@ -12,6 +12,20 @@
 
 //---------------------------------- pieces --------------------------------------------------------
 
+void mjgp_startAtLast(mjgpStep* s) {
+  const mjtNum* acc = s->d->plugin_state + s->g->config->acc;
+  for (int i = 0; i < s->group->nv; i++) {
+    s->a[i] = acc[s->group->dof[i]];
+  }
+  for (int i = 0; i < s->n; i++) {
+    int joint = s->group->joint[i];
+    mjgp_startJoint(s->g, s->d, joint);
+    s->t[i] = s->g->out.t[joint];
+  }
+  mjgp_residual(s->group, s->group->jar, s->a);
+}
+
+
 void mjgp_evaluate(mjgpStep* s) {
   mjgpGroup* group = s->group;
   mjgp_residual(group, group->jar, s->a);

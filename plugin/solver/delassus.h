@@ -44,6 +44,9 @@ typedef struct mjgpStep_ {
                        // rotor inertia, in whole lanes                 (ld)
 } mjgpStep;
 
+// Start from acceleration and friction of the last step: s->a, s->t, group->jar.
+void mjgp_startAtLast(mjgpStep* s);
+
 // Compute forces, states and cone Hessians at s->a.
 void mjgp_evaluate(mjgpStep* s);
 
@@ -75,9 +78,8 @@ static inline mjtNum mjgp_taken(const mjgpStep* s, const mjtNum* acc, int i) {
 
 // Returns the torque into the gear of joint i at s->acc.
 static inline mjtNum mjgp_torqueIn(const mjgpStep* s, int i) {
-  int joint = s->group->joint[i], e = s->group->extra[i];
-  mjtNum u = s->g->in.tau[joint] - s->g->in.inertia[joint] * s->acc[i];
-  return e >= 0 ? u - s->acc[s->n + e] : u;
+  int joint = s->group->joint[i];
+  return s->g->in.tau[joint] - s->g->in.inertia[joint] * s->acc[i] - mjgp_taken(s, s->acc, i);
 }
 
 // Returns the effect of joint j's friction on joint i's acceleration, and on the torque into its

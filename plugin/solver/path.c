@@ -3,16 +3,12 @@
 #include <math.h>
 #include <string.h>
 
-#include "gear/friction.h"
 #include "gear/tolerances.h"
 #include "law/law.h"
 #include "model/simd.h"
 #include "solver/contact.h"
-#include "solver/convex.h"
-#include "solver/law_error.h"
+#include "solver/homotopy.h"
 #include "solver/zones.h"
-
-#define mjgpGOLDEN 0.61803398874989484820
 
 // breakpoints: zeros of functions that are positive on a piece
 typedef enum mjgpEnd_ {
@@ -28,24 +24,6 @@ typedef enum mjgpEnd_ {
   mjgpEND_TURN,   // no change of zone: a sliding contact has turned
 } mjgpEnd;
 
-// Start of a path: at the last step; at Newton's last iterate; far from rest, in two metrics; at rest,
-// at the engine's own solution without friction; at rest with the acceleration of the last step. The
-// first two lie near, and most of their paths end after some segments, but they may lead away from all
-// solutions
-typedef enum mjgpStart_ {
-  mjgpSTART_LAST = 0,
-  mjgpSTART_NEAR,
-  mjgpSTART_FAR,
-  mjgpSTART_REST,
-  mjgpSTART_STILL,
-  mjgpNSTART
-} mjgpStart;
-
-// inputs of a gear, which change along the path to the inputs of the step
-typedef struct mjgpInputs_ {
-  mjtNum v, tau, coulomb;
-} mjgpInputs;
-
 // a point of the path
 typedef struct mjgpPoint_ {
   mjtNum x;
@@ -59,22 +37,19 @@ typedef struct mjgpPoint_ {
 typedef struct mjgpPath_ {
   mjgpNewton* p;
   mjgpStep* s;
+  mjgpHomotopy homotopy;
   int n, nv;
-  int fine;           // 1: segments are short, so that contacts turn little
-  int curved;         // 1: segments are curved, by cones or shafts
-  int sign;           // sign of the determinant of the equations
-  mjtNum x;           // homotopy parameter, from 0 to 1
-  mjtNum size;        // size of da in the metric of the inertia, at the start
-  mjtNum unit;        // unit of torque over the root of an inertia
-  mjtNum* G;          // gradient at the start, scaled by 1 - x                      (nv)
-  mjgpInputs* begin;  // inputs of the gears at the start                            (n)
-  mjgpInputs* end;    // inputs of the gears in the step                             (n)
-  mjgpPiece* line;    // right sides of the direction                                (n)
-  int* cone;          // first row of each elliptic contact                          (ncone)
-  mjgpPoint place;    // start of the segment
-  mjgpShaft behind;   // shaft at the end of a segment, on its next piece
-  mjtNum before;      // acceleration of this shaft before the end
-  mjtNum* gradient;   // residual, without friction                                  (nv)
+  int fine;          // 1: segments are short, so that contacts turn little
+  int curved;        // 1: segments are curved, by cones or shafts
+  int sign;          // sign of the determinant of the equations
+  mjtNum x;          // homotopy parameter, from 0 to 1
+  mjtNum size;       // size of da in the metric of the inertia, at the start
+  mjgpPiece* line;   // right sides of the direction                                (n)
+  int* cone;         // first row of each elliptic contact                          (ncone)
+  mjgpPoint place;   // start of the segment
+  mjgpShaft behind;  // shaft at the end of a segment, on its next piece
+  mjtNum before;     // acceleration of this shaft before the end
+  mjtNum* gradient;  // residual, without friction                                  (nv)
 
   // direction: derivatives by x
   mjtNum* da;    // acceleration                                                     (nv)
@@ -91,19 +66,6 @@ typedef struct mjgpPath_ {
 
 //---------------------------------- state at a point ----------------------------------------------
 
-// Set the inputs of the gears at x.
-static void setInputs(const mjgpPath* path, mjtNum x) {
-  for (int i = 0; i < path->n; i++) {
-    mjgpPiece* piece = path->s->piece + i;
-    const mjgpInputs *begin = path->begin + i, *end = path->end + i;
-    piece->v = end->v + (x - 1) * (end->v - begin->v);
-    piece->tau = end->tau + (x - 1) * (end->tau - begin->tau);
-    piece->coulomb = end->coulomb + (x - 1) * (end->coulomb - begin->coulomb);
-    mjgp_setBounds(piece);
-  }
-}
-
-
 // Returns 1 if the torque of a shaft is not piecewise linear.
 static int isCurved(const mjgpShaft* shaft) {
   int model = shaft->coupling->law->model;
@@ -114,7 +76,7 @@ static int isCurved(const mjgpShaft* shaft) {
 // Compute accelerations of the gears, rows and shafts at s->a and x.
 static void locate(mjgpPath* path) {
   mjgpStep* s = path->s;
-  setInputs(path, path->x);
+  mjgp_setInputs(&path->homotopy, path->x);
   mjgp_accelerations(s);
   mjgp_residual(s->group, s->group->jar, s->a);
   for (int i = 0; i < path->n && path->curved; i++) {
@@ -133,7 +95,7 @@ static void linearize(mjgpPath* path) {
   if (path->curved) {
     mjgp_forceInStates(s->group);
     mjgp_gradient(s->group, path->gradient, NULL, s->a, NULL);
-    mju_addToScl(path->gradient, path->G, path->x - 1, path->nv);
+    mju_addToScl(path->gradient, path->homotopy.G, path->x - 1, path->nv);
   }
   for (int i = 0; i < path->n; i++) {
     mjgp_linePiece(s->piece + i, s->acc[i], mjgp_taken(s, s->acc, i));
@@ -141,24 +103,11 @@ static void linearize(mjgpPath* path) {
 }
 
 
-// Returns the torque into gear i at s->acc and x.
-static mjtNum torqueIn(const mjgpPath* path, int i) {
-  const mjgpStep* s = path->s;
-  return s->piece[i].tau - s->piece[i].inertia * s->acc[i] - mjgp_taken(s, s->acc, i);
-}
-
-
-static mjtNum loadOf(const mjgpPath* path, int i) {
-  const mjgpPiece* piece = path->s->piece + i;
-  return mjgi_lawLoad(piece->gamma_u, piece->gamma_v, torqueIn(path, i), path->s->t[i]);
-}
-
-
 static mjtNum loadRate(const mjgpPath* path, int i) {
   const mjgpStep* s = path->s;
   const mjgpPiece* piece = s->piece + i;
-  mjtNum u = path->end[i].tau - path->begin[i].tau - piece->inertia * path->dacc[i] -
-             mjgp_taken(s, path->dacc, i);
+  mjtNum u = path->homotopy.end[i].tau - path->homotopy.begin[i].tau -
+             piece->inertia * path->dacc[i] - mjgp_taken(s, path->dacc, i);
   return mjgi_lawLoad(piece->gamma_u, piece->gamma_v, u, path->dt[i]);
 }
 
@@ -234,7 +183,7 @@ static void direct(mjgpPath* path) {
   int n = path->n;
 
   // change of the lines with the inputs; they are linear in them
-  setInputs(path, path->x + 1);
+  mjgp_setInputs(&path->homotopy, path->x + 1);
   for (int i = 0; i < n; i++) {
     mjgpPiece *line = path->line + i, *piece = s->piece + i;
     *line = *piece;
@@ -242,8 +191,8 @@ static void direct(mjgpPath* path) {
     line->t -= piece->t;
     line->target += s->acc[i] - piece->target;
   }
-  setInputs(path, path->x);
-  mjgp_solveSystem(&path->p->system, path->line, path->G, 0, path->da, path->dt);
+  mjgp_setInputs(&path->homotopy, path->x);
+  mjgp_solveSystem(&path->p->system, path->line, path->homotopy.G, 0, path->da, path->dt);
   mjgp_accelerationsOf(s, path->dacc, path->da);
   mjgp_mulJacobian(group, path->djar, path->da);
 }
@@ -258,7 +207,7 @@ static void move(mjgpPath* path, const mjtNum* da, const mjtNum* dt, mjtNum shar
     return;
   }
   mjgpGroup* group = s->group;
-  setInputs(path, path->x);
+  mjgp_setInputs(&path->homotopy, path->x);
   mju_addToScl(s->acc, path->dacc, share, path->n + group->nextra);
   mju_addToScl(group->jar, path->djar, share, group->nefc);
 }
@@ -337,8 +286,8 @@ static int rowEnd(mjtNum* value, mjtNum* slope, const mjgpPath* path, mjgpEnd en
 // bound is the larger of two lines, whose loads change sign at different points; the gear
 // meets it after passing both.
 static int endingLoad(const mjgpPath* path, mjgpBound bound, int i, int side, int sign) {
-  mjtNum load = loadOf(path, i) + bound.shift, rate = loadRate(path, i);
-  mjtNum coulomb = path->end[i].coulomb - path->begin[i].coulomb;
+  mjtNum load = mjgp_loadAt(path->s, i) + bound.shift, rate = loadRate(path, i);
+  mjtNum coulomb = path->homotopy.end[i].coulomb - path->homotopy.begin[i].coulomb;
   int first = load < 0 ? -1 : 1;
   mjtNum value = bound.r * (first * load + bound.c) - side * path->s->t[i];
   mjtNum slope = sign * (bound.r * (first * rate + coulomb) - side * path->dt[i]);
@@ -372,14 +321,14 @@ static int gearEnd(mjtNum* value, mjtNum* slope, const mjgpPath* path, mjgpEnd e
   mjtNum h = piece->h, t = path->s->t[i];
   if (mode) {
     *value = mode * mjgp_slipOfPiece(piece, piece->v + h * s->acc[i], t);
-    *slope = mode * (path->end[i].v - path->begin[i].v + h * path->dacc[i] -
+    *slope = mode * (path->homotopy.end[i].v - path->homotopy.begin[i].v + h * path->dacc[i] -
                      piece->compliance * path->dt[i]);
     return end == mjgpEND_ABOVE;
   }
   int side = end == mjgpEND_ABOVE ? 1 : -1;
   mjgpBound bound = piece->bound[side > 0];
   load = bound.shift == 0 ? load : endingLoad(path, bound, i, side, sign);
-  mjtNum rate = load * by + path->end[i].coulomb - path->begin[i].coulomb;
+  mjtNum rate = load * by + path->homotopy.end[i].coulomb - path->homotopy.begin[i].coulomb;
   *value = bound.r * (load * (along + bound.shift) + bound.c) - side * t;
   *slope = bound.r * rate - side * path->dt[i];
   return 1;
@@ -429,7 +378,7 @@ static mjtNum findEnd(mjgpEnd* end, int* which, mjgpPath* path, int sign, mjtNum
   *end = mjgpEND_NONE;
   for (int i = -group->nefc; i < path->n; i++) {
     int row = i < 0, k = row ? i + group->nefc : i;
-    mjtNum load = row ? 0 : loadOf(path, k), rate = row ? 0 : loadRate(path, k);
+    mjtNum load = row ? 0 : mjgp_loadAt(path->s, k), rate = row ? 0 : loadRate(path, k);
     for (int e = row ? mjgpEND_ROW : mjgpEND_LOAD; e <= (row ? mjgpEND_DRY : mjgpEND_BELOW); e++) {
       mjtNum value, slope;
       int is = row ? rowEnd(&value, &slope, path, (mjgpEnd)e, k)
@@ -515,7 +464,7 @@ static void cross(mjgpPath* path, mjgpEnd end, int i) {
       }
       piece->mode = piece->mode ? 0 : end == mjgpEND_ABOVE ? 1 : -1;
       if (shiftOf(path, i, piece->mode) != 0) {
-        piece->load = loadOf(path, i) + shiftOf(path, i, piece->mode) < 0 ? -1 : 1;
+        piece->load = mjgp_loadAt(path->s, i) + shiftOf(path, i, piece->mode) < 0 ? -1 : 1;
       }
   }
 }
@@ -530,6 +479,8 @@ static int follow(mjgpPath* path, mjgpStart kind) {
   int near = kind <= mjgpSTART_NEAR;
   int most = near ? n : (path->fine ? mjgpFINER : 1) * mjgpENDS * n;
   mjtNum longest = INFINITY, gone = 0;
+  path->x = 0;
+  path->p->system.factored = 0;
   locate(path);
   for (int k = 0; k < most; k++) {
     if (!factor(path)) {
@@ -538,7 +489,8 @@ static int follow(mjgpPath* path, mjgpStart kind) {
     if (!k) {
       path->size = 1;
       direct(path);
-      path->size = mju_sqrt(product(path, path->da, 0, path->da, 0)) + mjgpFACTORED * path->unit;
+      path->size =
+          mju_sqrt(product(path, path->da, 0, path->da, 0)) + mjgpFACTORED * path->homotopy.unit;
     } else if (!path->curved) {
       direct(path);
     } else if (!correct(path, gone)) {
@@ -597,11 +549,10 @@ static void allocate(mjgpPath* path, mjgpNewton* p) {
   size_t n = (size_t)s->n, nv = (size_t)mjgi_simdEnd(group->nv), ld = (size_t)group->ld;
   size_t nefc = (size_t)group->nefc;
   *path = (mjgpPath){.p = p, .s = s, .n = s->n, .nv = group->nv};
-  size_t size = 6 * nv + 4 * n + ld + nefc;
+  size_t size = 5 * nv + 3 * n + ld + nefc;
   mjtNum* number = mj_stackAllocNum(d, size);
   mju_zero(number, (int)size);
-  path->G = number;
-  path->gradient = path->G + nv;
+  path->gradient = number;
   path->da = path->gradient + nv;
   path->ea = path->da + nv;
   path->w = path->ea + nv;
@@ -609,10 +560,8 @@ static void allocate(mjgpPath* path, mjgpNewton* p) {
   path->dt = path->place.a + nv;
   path->et = path->dt + n;
   path->place.t = path->et + n;
-  path->dacc = path->place.t + 2 * n;
+  path->dacc = path->place.t + n;
   path->djar = path->dacc + ld;
-  path->begin = mj_stackAllocByte(d, 2 * sizeof(mjgpInputs) * n, _Alignof(mjgpInputs));
-  path->end = path->begin + n;
   path->line = mj_stackAllocByte(d, 2 * sizeof(mjgpPiece) * n, _Alignof(mjgpPiece));
   path->place.piece = path->line + n;
   path->place.shaft = mj_stackAllocByte(d, 2 * sizeof(mjgpShaft) * n, _Alignof(mjgpShaft));
@@ -625,175 +574,10 @@ static void allocate(mjgpPath* path, mjgpNewton* p) {
       i += group->contact[k++]->dim - 1;
     }
   }
-  path->unit = mjMINVAL;
-  for (int k = 0; k < path->nv; k++) {
-    path->unit =
-        mju_max(path->unit, mju_abs(group->force[k]) / mju_sqrt(group->M[group->M_adr[k]]));
-  }
   path->curved = group->ncone > 0;
   for (int i = 0; i < s->n; i++) {
     path->curved |= s->piece[i].shaft != NULL;
   }
-}
-
-
-// Set the acceleration of a start. Returns 0 if there is none.
-static int setAcceleration(mjgpPath* path, mjgpStart kind) {
-  mjgpStep* s = path->s;
-  const mjtNum* acc = s->d->plugin_state + s->g->config->acc;
-  for (int k = 0; k < path->nv && (kind == mjgpSTART_LAST || kind == mjgpSTART_STILL); k++) {
-    s->a[k] = acc[s->group->dof[k]];
-  }
-  for (int i = 0; i < path->n && kind == mjgpSTART_LAST; i++) {
-    int joint = s->group->joint[i];
-    mjgp_startJoint(s->g, s->d, joint);
-    s->t[i] = s->g->out.t[joint];
-    s->piece[i].mode = s->g->out.mode[joint];
-    s->piece[i].load = s->g->out.load[joint];
-  }
-  if (kind == mjgpSTART_REST) {
-    mju_zero(s->t, path->n);
-    if (!mjgp_inner(s, s->t)) {
-      return 0;
-    }
-  }
-  mjgp_evaluate(s);
-  mjgp_accelerations(s);
-  return 1;
-}
-
-
-// Stop gear i, whose slip is free.
-static void restPiece(mjgpPath* path, int i, mjtNum free) {
-  mjgpPiece* piece = path->s->piece + i;
-  path->begin[i].v -= free;
-  path->begin[i].tau += piece->inertia * free / piece->h;
-  piece->mode = 0;
-  setInputs(path, 0);
-  piece->load = loadOf(path, i) >= 0 ? 1 : -1;
-}
-
-
-// Start gear i at rest: set its velocity to the value that ends at rest without friction
-static void startResting(mjgpPath* path, int i) {
-  const mjgpStep* s = path->s;
-  const mjgpGroup* group = s->group;
-  mjgpPiece* piece = s->piece + i;
-  mjtNum h = piece->h, free = mjgp_slipOfPiece(piece, path->end[i].v + h * s->acc[i], 0);
-  mjtNum part =
-      mjgpAPART * path->unit * mju_sqrt(group->M[group->M_adr[group->E_dof[group->E_adr[i]]]]);
-  mjtNum golden = mjgpGOLDEN * i - floor(mjgpGOLDEN * i);
-  path->begin[i].tau += part * (golden - 0.5);
-  path->begin[i].coulomb += part * (1 + golden);
-  path->s->t[i] = 0;
-  restPiece(path, i, free);
-}
-
-
-// Start gear i on its branch. Off its branch it rests: its velocity becomes the value that ends at rest,
-// and Coulomb friction grows to hold it.
-static void startThere(mjgpPath* path, int i) {
-  const mjgpStep* s = path->s;
-  mjgpPiece* piece = s->piece + i;
-  mjtNum t = s->t[i], x = mjgp_taken(s, s->acc, i);
-  int blocked = piece->brake && piece->mode == piece->brake->blocked;
-  if (piece->mode && !blocked && mjgp_linePiece(piece, s->acc[i], x) &&
-      !mjgp_nextPiece(piece, s->acc[i], x, piece->t, 0)) {
-    s->t[i] = piece->friction;
-    return;
-  }
-  restPiece(path, i, mjgp_slipOfPiece(piece, piece->v + piece->h * s->acc[i], t));
-  mjgpBound bound = piece->bound[t > 0];
-  mjtNum most = mjgi_lawBound(loadOf(path, i) + bound.shift, bound.c, bound.r);
-  path->begin[i].coulomb += mju_max(0, mju_abs(t) - most) / bound.r;
-}
-
-
-// Start far from rest, where friction of gears depends on speed alone, or, if it grows with
-// itself faster than its bound, holds joints at any value. There it exceeds the motor's torque,
-// so that few gears change direction on the path. Motor torque, momentum of rotors and Coulomb
-// friction grow with x. Returns 0 if there is no such start.
-static int startFar(mjgpPath* path) {
-  mjgpStep* s = path->s;
-  mjtNum h = s->m->opt.timestep, most = mjMINVAL * mjMINVAL;
-  if (!s->rows || s->gaps || !setAcceleration(path, mjgpSTART_REST)) {
-    return 0;
-  }
-  for (int i = 0; i < path->n; i++) {
-    const mjgpPiece* piece = s->piece + i;
-    if (piece->brake && (piece->brake->holding > 0 || piece->brake->blocked)) {
-      return 0;
-    }
-    mjtNum v = mjgp_slipOfPiece(piece, path->end[i].v + h * s->acc[i], 0) / h;
-    most += v * v / mjgp_stepSize(s, i);
-  }
-  most = mju_sqrt(most);
-  for (int i = 0; i < path->n; i++) {
-    mjgpPiece* piece = s->piece + i;
-    mjtNum c = mjgp_stepSize(s, i), gamma = piece->gamma_u + piece->gamma_v;
-    mjtNum slope = gamma * piece->inertia / h, grows = piece->gamma_v + slope * piece->compliance;
-    mjtNum slip = mjgp_slipOfPiece(piece, path->end[i].v + h * s->acc[i], 0);
-    mjtNum load = gamma * torqueIn(path, i) + slope * slip;
-    int sign = load > 0 ? -1 : 1, holds = grows >= 1;
-
-    // friction that stops the motion, and its speed
-    mjtNum t = sign * most / mju_sqrt(c), own = holds ? 0 : slope / (1 - grows) * h * c;
-    s->t[i] = holds ? t : t * own / (1 + own);
-    path->begin[i].v = holds ? 0 : -t * h * c / (1 + own);
-    path->begin[i].tau = gamma > 0 ? path->end[i].tau - load / gamma : path->end[i].tau;
-    path->begin[i].coulomb = 0;
-    piece->mode = holds ? 0 : sign;
-    piece->load = -sign;
-  }
-  if (!mjgp_inner(s, s->t)) {
-    return 0;
-  }
-  mjgp_accelerations(s);
-  for (int i = 0; i < path->n; i++) {
-    const mjgpPiece* piece = s->piece + i;
-    mjtNum v = path->end[i].v + h * s->acc[i];
-    mjtNum free = path->begin[i].v + mjgp_slipOfPiece(piece, v, s->t[i]);
-    path->begin[i].v = path->end[i].v - free;
-    path->begin[i].tau += piece->inertia * free / h;
-  }
-  path->x = 0;
-  mjgp_gradient(s->group, path->G, NULL, s->a, s->t);
-  return 1;
-}
-
-
-static int start(mjgpPath* path, mjgpStart kind) {
-  path->p->system.factored = 0;
-  mjgpStep* s = path->s;
-  const mjgpGroup* group = s->group;
-  for (int i = 0; i < path->n; i++) {
-    if (s->piece[i].released && !s->released) {
-      mjgp_setReleased(s->piece + i, 0);  // a release of a failed solution
-    }
-  }
-  if (kind == mjgpSTART_FAR) {
-    return startFar(path);
-  }
-  if (!setAcceleration(path, kind)) {
-    return 0;
-  }
-  memcpy(path->begin, path->end, sizeof(mjgpInputs) * (size_t)path->n);
-  path->x = 0;
-  setInputs(path, 0);
-  for (int i = 0; i < path->n; i++) {
-    mjgpPiece* piece = s->piece + i;
-    if (piece->shaft) {
-      piece->jumps = 0;
-      mjgp_moveShaft(piece->shaft, s->acc[i]);
-      s->t[i] = piece->shaft->t - mjgp_taken(s, s->acc, i);
-    } else if (kind <= mjgpSTART_NEAR) {
-      startThere(path, i);
-    } else {
-      startResting(path, i);
-    }
-  }
-  mjgp_gradient(group, path->G, NULL, s->a, s->t);
-  return 1;
 }
 
 
@@ -808,15 +592,13 @@ int mjgp_followPath(mjgpNewton* p) {
   }
   mj_markStack(s->d);
   allocate(path, p);
-  for (int i = 0; i < path->n; i++) {
-    const mjgpPiece* piece = s->piece + i;
-    path->end[i] = (mjgpInputs){piece->v, piece->tau, piece->coulomb};
-  }
+  mjgp_makeHomotopy(&path->homotopy, s);
   for (int k = 0; k < mjgpNSTART << fine && !solved; k++) {
     path->fine = fine && k % 2;
     mjgpStart kind = (mjgpStart)(k >> fine);
-    int started = start(path, kind), arrived = started && follow(path, kind);
-    setInputs(path, 1);
+    int started = mjgp_startHomotopy(&path->homotopy, kind);
+    int arrived = started && follow(path, kind);
+    mjgp_setInputs(&path->homotopy, 1);
     if (arrived || (started && kind <= mjgpSTART_NEAR)) {
       mjgp_evaluate(s);
       solved = mjgp_iterate(p, !arrived);
