@@ -578,7 +578,7 @@ MUTATIONS = [
                 "",
                 "starts of another sign are rare: 1 of 100 000 groups with static friction, found by mjgear-fallback-counts",
             ),
-            ("solved = mjgp_iterate(p, !arrived);", "solved = arrived && mjgp_iterate(p, 0);"),
+            ("return near ? -1 : 0;", "return 0;"),
         ],
     ),
     Of(
@@ -591,7 +591,7 @@ MUTATIONS = [
                 "int sign = load > 0 ? 1 : -1, holds",
                 "paths from far are rare: 4 of 1.6 million groups have no other, found by mjgear-fallback-counts",
             ),
-            ("kind <= mjgpSTART_NEAR) {\n      startThere", "kind < mjgpSTART_LAST) {\n      startThere"),
+            ("kind == mjgpSTART_LAST) {\n      startThere", "kind < mjgpSTART_LAST) {\n      startThere"),
             ("mjgp_loadAt(s, i) >= 0 ? 1 : -1;", "mjgp_loadAt(s, i) >= 0 ? -1 : 1;"),
             ("homotopy->begin[i].coulomb += mju_max(0, mju_abs(t) - most) / bound.r;", "(void)most;"),
         ],

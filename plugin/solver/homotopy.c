@@ -44,13 +44,13 @@ void mjgp_setInputs(const mjgpHomotopy* homotopy, mjtNum x) {
 
 // Set acceleration, friction and row states of a start. Returns 0 if there are none.
 static int setMotion(mjgpStep* s, mjgpStart kind) {
-  if (kind == mjgpSTART_LAST || kind == mjgpSTART_STILL) {
-    mjgp_startAtLast(s);
-  } else if (kind == mjgpSTART_REST) {
+  if (kind == mjgpSTART_REST) {
     mju_zero(s->t, s->n);
     if (!mjgp_inner(s, s->t)) {
       return 0;
     }
+  } else {
+    mjgp_startAtLast(s);
   }
   for (int i = 0; i < s->n && kind == mjgpSTART_LAST; i++) {
     s->piece[i].mode = s->g->out.mode[s->group->joint[i]];
@@ -161,8 +161,8 @@ static int startFar(mjgpHomotopy* homotopy) {
 }
 
 
-// Start the gears at rest, near starts on the branch of their motion. Returns 0 if there is no motion.
-static int startNearRest(mjgpHomotopy* homotopy, mjgpStart kind) {
+// Start the gears at rest, at the last step on the branch of their motion. Returns 0 if there is no motion.
+static int startMotion(mjgpHomotopy* homotopy, mjgpStart kind) {
   mjgpStep* s = homotopy->s;
   if (!setMotion(s, kind)) {
     return 0;
@@ -174,7 +174,7 @@ static int startNearRest(mjgpHomotopy* homotopy, mjgpStart kind) {
       piece->jumps = 0;
       mjgp_moveShaft(piece->shaft, s->acc[i]);
       s->t[i] = piece->shaft->t - mjgp_taken(s, s->acc, i);
-    } else if (kind <= mjgpSTART_NEAR) {
+    } else if (kind == mjgpSTART_LAST) {
       startThere(homotopy, i);
     } else {
       startResting(homotopy, i);
@@ -192,7 +192,7 @@ int mjgp_startHomotopy(mjgpHomotopy* homotopy, mjgpStart kind) {
     }
   }
   memcpy(homotopy->begin, homotopy->end, sizeof(mjgpInputs) * (size_t)s->n);
-  int started = kind == mjgpSTART_FAR ? startFar(homotopy) : startNearRest(homotopy, kind);
+  int started = kind == mjgpSTART_FAR ? startFar(homotopy) : startMotion(homotopy, kind);
   if (started) {
     mjgp_gradient(s->group, homotopy->G, NULL, s->a, s->t);
   }

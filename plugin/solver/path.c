@@ -472,11 +472,12 @@ static void cross(mjgpPath* path, mjgpEnd end, int i) {
 
 //---------------------------------- the path ------------------------------------------------------
 
-// Follow the path to x = 1. Returns 1 if it arrives. From a near start it has at most a segment for each
-// row and gear. Long because it is one segment of the path: factor, correct, direct, move, cross.
+// Follow the path to x = 1. Returns 1 if it arrives. From the last step it has at most a segment for each
+// row and gear; returns -1 beyond. Long because it is one segment of the path: factor, correct, direct,
+// move, cross.
 static int follow(mjgpPath* path, mjgpStart kind) {
   int first = 1, which = -1, back = 0, n = path->n + path->s->group->nefc;
-  int near = kind <= mjgpSTART_NEAR;
+  int near = kind == mjgpSTART_LAST;
   int most = near ? n : (path->fine ? mjgpFINER : 1) * mjgpENDS * n;
   mjtNum longest = INFINITY, gone = 0;
   path->x = 0;
@@ -538,7 +539,7 @@ static int follow(mjgpPath* path, mjgpStart kind) {
       cross(path, end, which);
     }
   }
-  return 0;
+  return near ? -1 : 0;
 }
 
 
@@ -596,12 +597,11 @@ int mjgp_followPath(mjgpNewton* p) {
   for (int k = 0; k < mjgpNSTART << fine && !solved; k++) {
     path->fine = fine && k % 2;
     mjgpStart kind = (mjgpStart)(k >> fine);
-    int started = mjgp_startHomotopy(&path->homotopy, kind);
-    int arrived = started && follow(path, kind);
+    int end = mjgp_startHomotopy(&path->homotopy, kind) ? follow(path, kind) : 0;
     mjgp_setInputs(&path->homotopy, 1);
-    if (arrived || (started && kind <= mjgpSTART_NEAR)) {
+    if (end) {
       mjgp_evaluate(s);
-      solved = mjgp_iterate(p, !arrived);
+      solved = mjgp_iterate(p, end < 0);
     }
   }
   mj_freeStack(s->d);

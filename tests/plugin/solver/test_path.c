@@ -258,36 +258,40 @@ static mjModel* makeChains(const char* integrator) {
 }
 
 
-// Paths from the last step and from Newton's last iterate are short, also where blows and new controls end
-// every motion: 43 linearizations in the mean for these blows (40 to 77 for others, mean 53), 69 with either start
-// alone, 194 from rest. A gear whose friction exceeds its bound at the start lets its path miss the solution
+// Paths from the last step are short, also where blows and new controls end every motion: a step by paths takes
+// 73 linearizations in the mean, and 122 if no path begins there. A gear whose friction exceeds its bound at the
+// start lets its path miss the solution
 static void test_near(void** state) {
   mjModel* m = makeChains("implicit");
-  mjData* d = mj_makeData(m);
-  const mjgpGears* g = (const mjgpGears*)d->plugin_data[0];
-  seed = 3;
-  const int steps = fewer(80);
+  const int steps = fewer(80), draws = 8;
+  mjtNum taken = 0;
   arrivals = misses = 0;
-  for (int k = 0; k < steps; k++) {
-    for (int i = 0; i < (int)m->nv; i++) {
-      d->qvel[i] += between(-1, 1);
+  for (int draw = 1; draw <= draws; draw++) {
+    mjData* d = mj_makeData(m);
+    const mjgpGears* g = (const mjgpGears*)d->plugin_data[0];
+    seed = (unsigned)draw;
+    for (int k = 0; k < steps; k++) {
+      for (int i = 0; i < (int)m->nv; i++) {
+        d->qvel[i] += between(-1, 1);
+      }
+      for (int i = 0; i < (int)m->nu; i++) {
+        d->ctrl[i] = between(-1, 1);
+      }
+      method = PATH;
+      mj_step(m, d);
+      method = ALL;
     }
-    for (int i = 0; i < (int)m->nu; i++) {
-      d->ctrl[i] = between(-1, 1);
-    }
-    method = PATH;
-    mj_step(m, d);
-    method = ALL;
+    print_message("%d paths of %d linearizations in the mean\n", (int)g->count.by[mjgpMETHOD_PATH],
+                  (int)(g->count.newton_steps / steps));
+    assert_int_equal(g->count.by[mjgpMETHOD_PATH], steps);
+    assert_int_equal(g->count.unsolved + g->count.unconfirmed, 0);
+    taken += (mjtNum)g->count.newton_steps / (steps * draws);
+    mj_deleteData(d);
   }
-  print_message("%d paths of %d linearizations in the mean, %d of %d arrivals off the solution\n",
-                (int)g->count.by[mjgpMETHOD_PATH], (int)(g->count.newton_steps / steps), misses,
-                arrivals);
-  assert_int_equal(g->count.by[mjgpMETHOD_PATH], steps);
-  assert_int_equal(g->count.unsolved + g->count.unconfirmed, 0);
-  assert_true(g->count.newton_steps < steps * 55);
-  assert_true(arrivals >= fewer(16));
+  print_message("%g in the mean, %d of %d arrivals off the solution\n", taken, misses, arrivals);
+  assert_true(taken < 95);
+  assert_true(arrivals >= 2 * steps);
   assert_int_equal(misses, 0);
-  mj_deleteData(d);
   mj_deleteModel(m);
 }
 
