@@ -88,8 +88,8 @@ MECHANISMS = [
         "reference acceleration of motors behind gaps",
         "test_plugin_rotors.py",
         "plugin/model/rotors.c",
-        "in->removed[i] = in->implicit[i] - in->misplaced[i];",
-        "in->misplaced[i] = in->implicit[i];",
+        "int moves = remove && g",
+        "int moves = 0 && remove && g",
     ),
     (
         "line search with friction held",

@@ -136,8 +136,8 @@ MUTATIONS = [
         "test_plugin_brake.py test_plugin_oneway.py",
         [
             (
-                "return s * in->v[i] > 0 ? in->brake[i].sliding",
-                "return s * in->v[i] >= 0 ? in->brake[i].sliding",
+                "return s * in->gear[i].v > 0 ? in->brake[i].sliding",
+                "return s * in->gear[i].v >= 0 ? in->brake[i].sliding",
             ),
             ("coulomb + torque / r;", "coulomb + torque;"),
             ("(mjgpBound){r, c, s * (brake->front", "(mjgpBound){r, c, (brake->front"),
@@ -348,9 +348,9 @@ MUTATIONS = [
             ("if (d->nefc && flg_step) {", "if (0) {"),
             ("mjgp_addWrenches(y, m, d, -1);", "mjgp_addWrenches(y, m, d, 1);"),
             ("p.x = z[i] + p.shift - own;", "p.x = z[i] - own;"),
-            ("p.x += z[joint->partner] - in->motor[joint->partner];", "p.x += z[joint->partner];"),
+            ("p.x += z[joint->partner] - in->gear[joint->partner].motor;", "p.x += z[joint->partner];"),
             ("mju_subFrom(y, d->qfrc_actuator, (int)m->nv);", ""),
-            ("gains * acc + g->in.drag[p->i] * p->v0 + p->shift;", "gains * acc + p->shift;"),
+            ("in->drag * p->v0 + p->shift;", "p->shift;"),
             ("*end[s > 0] = limitOf(", "*end[s < 0] = limitOf("),
             ("high[also] = high[at];", ""),
             ("t = mjgi_secant(t, off, &from, &before);", "t = next;"),
@@ -383,8 +383,8 @@ MUTATIONS = [
         "test_python_inverse.py test_plugin_inverse",
         [
             (
-                "mjgi_lawLoadOut(in->gamma_u[p->i], in->gamma_v[p->i], p->x, t) >= 0",
-                "mjgi_lawLoadOut(in->gamma_u[p->i], in->gamma_v[p->i], p->x, t) <= 0",
+                "mjgi_lawLoadOut(gear->gamma_u, gear->gamma_v, p->x, t) >= 0",
+                "mjgi_lawLoadOut(gear->gamma_u, gear->gamma_v, p->x, t) <= 0",
             ),
             ("p->v0 * p->v > 0 ||", "1 ||"),
             ("p->v0 * p->v > 0 ||", "p->v0 * p->v < 0 ||"),
@@ -408,7 +408,7 @@ MUTATIONS = [
         "test_python_linearize.py",
         [
             ("to[k] = -s->d->qfrc_actuator", "to[k] = s->d->qfrc_actuator"),
-            ("* g->in.tau[joint];  // acts on the rotor", "* 0 * g->in.tau[joint];"),
+            ("* g->in.gear[joint].tau;  // acts on the rotor", "* 0 * g->in.gear[joint].tau;"),
             ("= g->in.brake[joint].travel;", "= 0;"),
             ("mjgp_releasePiece(piece);", ""),
             ("mjgp_solveInertia(qvel, m, s->Mhat, 0, nv);", ""),
@@ -524,7 +524,7 @@ MUTATIONS = [
             ("slope += along *", "slope -= along *"),
             ("mju_addToScl(s->a, s->search, share - 1, nv);", "mju_addToScl(s->a, s->search, share, nv);"),
             ("b.at_high <= most)", "b.at_high >= most)"),
-            ("mju_abs(g->in.v[joint]) + h * most;", "mju_abs(g->in.v[joint]);"),
+            ("mju_abs(g->in.gear[joint].v) + h * most;", "mju_abs(g->in.gear[joint].v);"),
             ("if (!changes && ends) {", "if (ends) {"),
             ("&& !mjgp_releasePieces(s->piece, s->n)", ""),
             ("return mjgp_hasSliding(group) || memcmp(", "return memcmp("),
@@ -712,7 +712,7 @@ MUTATIONS = [
         "plugin/callbacks/step.c",
         "test_plugin_tendon.py",
         [
-            ("g->out.u[i] = g->in.tau[i];", "g->out.u[i] = 0;"),
+            ("g->out.u[i] = g->in.gear[i].tau;", "g->out.u[i] = 0;"),
         ],
     ),
     Of(
@@ -755,10 +755,10 @@ MUTATIONS = [
         "plugin/gear/backlash.c",
         "test_plugin_backlash test_plugin_gaps test_plugin_tendon_gap.py test_plugin_advance.py test_python_inverse.py",
         [
-            ("c->velocity = g->in.v[i] + c->omega_d;", "c->velocity = g->in.v[i];"),
-            ("c->inertia += g->in.implicit[i] + g->in.shared[i];", ""),
-            ("c->torque -= g->in.drag[i] * c->velocity;", ""),
-            ("c->theta_d = d->qpos[motor->qpos] - g->in.q[i];", "c->theta_d = g->in.q[i] - d->qpos[motor->qpos];"),
+            ("c->velocity = in->v + c->omega_d;", "c->velocity = in->v;"),
+            ("c->inertia += in->implicit + in->shared;", ""),
+            ("c->torque -= in->drag * c->velocity;", ""),
+            ("c->theta_d = d->qpos[motor->qpos] - in->q;", "c->theta_d = in->q - d->qpos[motor->qpos];"),
             ("inverse += m->dof_invweight0[motor->dof];", ""),
             ("state[mjgpGAPSTATE_TWIST * stride] = step->omega_s;", ""),
             (
@@ -785,11 +785,14 @@ MUTATIONS = [
         [
             ("mjgp_addEncoder(g, m, d, -1);\n  if (!discrete) {", "if (!discrete) {"),
             ("mjgp_solveInertia(a, m, Mhat, 0, (int)m->nv);", ""),
-            ("mjgp_addRow(y, mjgp_row(m, d, g->config->joint + i), g->in.motor[i]);", ""),
-            ("mjgi_lawRatio(in->static_ratio[p->i], p->v0, s);", "in->static_ratio[p->i];"),
-            ("mjtNum t = g->in.t_last[p->i] + p->v / compliance;", "mjtNum t = p->v / compliance;"),
+            ("mjgp_addRow(y, mjgp_row(m, d, g->config->joint + i), g->in.gear[i].motor);", ""),
+            ("mjgi_lawRatio(in->gear[p->i].static_ratio, p->v0, s);", "in->gear[p->i].static_ratio;"),
+            ("mjtNum t = in->t_last + p->v / compliance;", "mjtNum t = p->v / compliance;"),
             ("s = t > *high ? 1 : -1;", "s = t > *high ? -1 : 1;"),
-            ("own = in->misplaced[i] * acc;", "own = 0;"),
+            (
+                "== mjgpGAP_ROTOR ? gear->misplaced : gear->inertia) * acc;",
+                "== mjgpGAP_ROTOR ? 0 : gear->inertia) * acc;",
+            ),
         ],
     ),
     Of(
@@ -895,7 +898,7 @@ MUTATIONS = [
         "plugin/gear/friction.c",
         "test_plugin_sensor",
         [
-            ("in->gamma_v[i], bound.c,", "in->gamma_u[i], bound.c,"),
+            ("in->gamma_v, bound.c,", "in->gamma_u, bound.c,"),
         ],
     ),
     Of(
@@ -921,11 +924,11 @@ MUTATIONS = [
             ("mju_addTo(d->qfrc_passive, shift, nv);", ""),
             ("mjgp_addReference(m, d, shift);", ""),
             ("mju_addTo(d->qacc_warmstart, shift, nv);", ""),
-            ("mjtNum S = scale * g->in.removed[i];", "mjtNum S = 0;"),
-            ("g->in.removed[i] * acc);", "0 * acc);"),
-            ("diagonal[row.dof[k]] -= g->in.removed", "diagonal[row.dof[k]] += g->in.removed"),
+            ("mjtNum S = scale * g->in.gear[i].removed;", "mjtNum S = 0;"),
+            ("g->in.gear[i].removed * acc);", "0 * acc);"),
+            ("diagonal[row.dof[k]] -= g->in.gear", "diagonal[row.dof[k]] += g->in.gear"),
             ("mj_referenceConstraint(m, d);", ""),
-            ("in->misplaced[i] = in->implicit[i];", ""),
+            ("moves ? gear->misplaced : gear->implicit;", "gear->misplaced;"),
         ],
     ),
     Of(
@@ -971,7 +974,7 @@ MUTATIONS = [
         [
             ("p->R[i * n + i] -= beta[i];", ""),
             ("phi[i] = gamma * p->u[i];", "phi[i] = -gamma * p->u[i];"),
-            ("g->out.cancellation[joint] += mju_abs(e * g->in.t_last[joint]);", ""),
+            ("g->out.cancellation[joint] += mju_abs(e * in->t_last);", ""),
         ],
     ),
     # places chosen by one who did not write them
@@ -1017,7 +1020,7 @@ MUTATIONS = [
             ("*angle += *gapState(g, d, i, mjgpGAPSTATE_ANGLE);", ""),
             ("joint = g->config->joint + joint->partner;", ""),
             ("if (i >= 0 && mjgp_isMotor(&c->motors, k, c->joint, i)) {", "if (i >= 0) {"),
-            ("c->torque = g->in.tau[i];", "c->torque = g->in.motor[i];"),
+            ("c->torque = in->tau;", "c->torque = in->motor;"),
         ],
     ),
     Of(
@@ -1169,11 +1172,11 @@ MUTATIONS = [
             ("int off = !mjgp_actuationActive(m) ||", "int off ="),
             ("mju_clip(asked - before, -most, most)", "mju_clip(asked - before, -1, most)"),
             (
-                "  } else if (in->braked[i]) {\n    in->brake[i] = (mjgpBrake){0};\n",
+                "  } else if (in->braked) {\n    g->in.brake[i] = (mjgpBrake){0};\n",
                 "",
                 "only the brake of another model stays, with which the dense problem misses the law, and Newton solves the step",
             ),
-            ("in->tau[i], in->tau[i] - last);", "in->tau[i], in->tau[i]);"),
+            ("in->tau - in->t_last);", "in->tau);"),
             ("g->out.mode[i] == 0 && !mjgp_hasGap(g->config->joint + i) &&", "g->out.mode[i] == 0 &&"),
         ],
     ),
@@ -1290,7 +1293,7 @@ MUTATIONS = [
         [
             ("!isfinite(*low)", "isnan(*low)"),
             ("!s || compliance > 0", "!s"),
-            ("gap || compliance > 0 || g->in", "gap || g->in"),
+            ("gap || compliance > 0 || in->", "gap || in->"),
             (" || isnan(rotor[joint->joint])", ""),
             ("if (joint->encoder == mjgpENCODER_MOTOR) {", "if (1) {"),
         ],

@@ -63,8 +63,9 @@ static void warnOfRounding(mjgpGears* g, const mjModel* m, const mjData* d, int 
 
 // Returns 1 if gear i has no friction and no gap: any motion fits it
 static int isIdeal(const mjgpGears* g, int i) {
-  return g->in.ordinary[i] && g->in.gamma_u[i] == 0 && g->in.gamma_v[i] == 0 &&
-         g->in.coulomb[i] == 0 && g->config->joint[i].gap == mjgpGAP_NONE;
+  const mjgpGearInput* in = g->in.gear + i;
+  return in->ordinary && in->gamma_u == 0 && in->gamma_v == 0 && in->coulomb == 0 &&
+         g->config->joint[i].gap == mjgpGAP_NONE;
 }
 
 
@@ -90,7 +91,7 @@ static int motionMatches(mjtNum* most, const mjgpGears* g, const mjModel* m, con
     }
     mjtNum open = rounding(g, i, largest);
     int drives = g->out.t[i] * v < 0 && g->out.mode[i] && joint->gap == mjgpGAP_NONE &&
-                 g->in.compliance[i] == 0 && mju_abs(v) > mjgpLAW * scale + open;
+                 g->in.gear[i].compliance == 0 && mju_abs(v) > mjgpLAW * scale + open;
 
     drives = drives && m->opt.timestep * mju_abs(g->out.t[i]) > open * mjgp_restInertia(m, joint);
 
@@ -118,7 +119,7 @@ static int engineReturnedZero(const mjgpGears* g, const mjModel* m, const mjData
 static void setVelocity(const mjgpGears* g, const mjModel* m, mjData* d, int i, mjtNum v) {
   const mjgpJoint* joint = g->config->joint + i;
   d->qvel[joint->dof] = v;
-  d->qpos[joint->qpos] = g->in.q[i] + m->opt.timestep * v;
+  d->qpos[joint->qpos] = g->in.gear[i].q + m->opt.timestep * v;
 }
 
 
@@ -197,7 +198,7 @@ void mjgp_advance(const mjModel* m, mjData* d, int instance) {
     }
     state[mjgpSTATE_FRICTION] = t;
     state[mjgpSTATE_PIECE * stride] = g->out.lambda[i] < 0 ? 2 * mode : mode;
-    if (g->in.braked[i]) {
+    if (g->in.gear[i].braked) {
       state[mjgpSTATE_TOOTH * stride] = g->in.brake[i].tooth;
       state[mjgpSTATE_BRAKE * stride] = g->in.brake[i].travel;
     }
@@ -212,7 +213,7 @@ void mjgp_advance(const mjModel* m, mjData* d, int instance) {
     // take the solved motion
     warnOfRounding(g, m, d, i);
     int drives = t * v < 0 && t * next >= 0;
-    if ((!mode || drives) && own >= 0 && g->in.compliance[i] == 0 &&
+    if ((!mode || drives) && own >= 0 && g->in.gear[i].compliance == 0 &&
         mju_abs(v - next) <= (iterates ? velocityTolerance(g, i, most) : rounding(g, i, most))) {
       setVelocity(g, m, d, i, mode ? next : 0);
     }

@@ -46,8 +46,8 @@ void mjgp_gatherActive(mjgpGears* g, const mjModel* m, const mjData* d) {
     g->in.E[i] = rowOf(m, d, config->joint + i);
     if ((all && config->own[i] >= 0) || isAwake(m, d, g->in.E[i])) {
       g->in.active[nactive++] = i;
-      g->in.v[i] = mjgp_mulRow(g->in.E[i], d->qvel);
-      g->in.q[i] = mjgp_position(d, config->joint + i);
+      g->in.gear[i].v = mjgp_mulRow(g->in.E[i], d->qvel);
+      g->in.gear[i].q = mjgp_position(d, config->joint + i);
       g->in.dozing[i] = 0;
     }
   }
@@ -186,7 +186,7 @@ static void warnOfGains(mjgpGears* g, const mjModel* m) {
   for (int a = 0; a < g->in.nactive; a++) {
     int i = g->in.active[a];
     const mjgpJoint* joint = g->config->joint + i;
-    mjtNum gains = g->in.implicit[i] - g->in.removed[i];
+    mjtNum gains = g->in.gear[i].implicit - g->in.gear[i].removed;
     mjtNum inertia = gains > 0 ? mjgp_restInertia(m, joint) : 0;
     if (gains > mjgpGAINS * inertia) {
       const char* name = mjgp_gearName(m, joint);
@@ -203,8 +203,8 @@ static void warnOfGains(mjgpGears* g, const mjModel* m) {
 
 static void setStuck(mjgpGears* g, int i) {
   g->out.t[i] = g->out.v_next[i] = g->out.cancellation[i] = g->out.rounding[i] = 0;
-  g->out.u[i] = g->in.tau[i];
-  g->out.lambda[i] = (g->in.gamma_u[i] + g->in.gamma_v[i]) * g->in.tau[i];
+  g->out.u[i] = g->in.gear[i].tau;
+  g->out.lambda[i] = (g->in.gear[i].gamma_u + g->in.gear[i].gamma_v) * g->in.gear[i].tau;
   g->out.mode[i] = 0;
 }
 
@@ -213,7 +213,7 @@ void mjgp_reportNoFriction(mjgpGears* g, mjData* d, const mjModel* m, int status
   for (int a = 0; a < g->in.nactive; a++) {
     int i = g->in.active[a];
     g->out.t[i] = g->out.lambda[i] = g->out.u[i] = 0;
-    g->out.v_next[i] = g->in.v[i];
+    g->out.v_next[i] = g->in.gear[i].v;
     g->out.mode[i] = 0;
   }
   g->out.info = (mjgInfo){.status = status};

@@ -16,6 +16,7 @@ static inline mjtNum* gapState(const mjgpGears* g, const mjData* d, int i, int k
 
 void mjgp_makeCoupling(mjgpGears* g, const mjModel* m, const mjData* d, int i) {
   const mjgpJoint* joint = g->in.joint[i];
+  const mjgpGearInput* in = g->in.gear + i;
   mjgCoupling* c = g->in.coupling + i;
   const mjtNum* state = d->plugin_state + g->config->gap[i];
   mjtNum h = m->opt.timestep;
@@ -30,26 +31,26 @@ void mjgp_makeCoupling(mjgpGears* g, const mjModel* m, const mjData* d, int i) {
     c->theta_d = state[mjgpGAPSTATE_ANGLE * stride];
     c->omega_d = state[mjgpGAPSTATE_RATE * stride];
     c->inertia = joint->rotor_inertia;
-    c->velocity = g->in.v[i] + c->omega_d;
-    c->torque = g->in.motor[i];
+    c->velocity = in->v + c->omega_d;
+    c->torque = in->motor;
 
     // gains and dampers act on the rotor; a servo that measures the joint is explicit
     if (joint->encoder == mjgpENCODER_MOTOR) {
-      c->inertia += g->in.implicit[i] + g->in.shared[i];
-      c->torque -= g->in.drag[i] * c->velocity;
+      c->inertia += in->implicit + in->shared;
+      c->torque -= in->drag * c->velocity;
     } else {
-      c->torque = g->in.tau[i];
+      c->torque = in->tau;
     }
-    c->gamma_u = g->in.gamma_u[i];
-    c->gamma_v = g->in.gamma_v[i];
-    c->coulomb = g->in.coulomb[i];
-    c->static_ratio = g->in.static_ratio[i];
+    c->gamma_u = in->gamma_u;
+    c->gamma_v = in->gamma_v;
+    c->coulomb = in->coulomb;
+    c->static_ratio = in->static_ratio;
     inverse += 1 / joint->rotor_inertia;
   } else {
     const mjgpJoint* motor = g->config->joint + joint->partner;
     c->inertia = 0;
-    c->theta_d = d->qpos[motor->qpos] - g->in.q[i];
-    c->omega_d = g->in.v[i];
+    c->theta_d = d->qpos[motor->qpos] - in->q;
+    c->omega_d = in->v;
     inverse += m->dof_invweight0[motor->dof];
   }
   c->yield = h * inverse;

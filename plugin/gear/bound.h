@@ -31,7 +31,7 @@ static inline int mjgp_isDriven(mjtNum gamma_u, mjtNum gamma_v) {
 
 // Returns the torque of gear i's brake against motion in direction s = -1, 1.
 static inline mjtNum mjgp_brakeTorque(const mjgpInput* in, int i, int s) {
-  return s * in->v[i] > 0 ? in->brake[i].sliding : in->brake[i].holding;
+  return s * in->gear[i].v > 0 ? in->brake[i].sliding : in->brake[i].holding;
 }
 
 // Returns the bound at this static ratio and brake torque; brake: null if there is none.
@@ -46,9 +46,10 @@ static inline mjgpBound mjgp_makeBound(const mjgpBrake* brake, mjtNum gamma_u, m
 
 // Returns the bound of a joint; released: on its sliding bound.
 static inline mjgpBound mjgp_boundOf(const mjgpInput* in, int i, int s, int released) {
-  mjtNum r = released ? 1 : mjgi_lawRatio(in->static_ratio[i], in->v[i], s);
-  return mjgp_makeBound(in->braked[i] ? in->brake + i : NULL, in->gamma_u[i], in->gamma_v[i],
-                        in->coulomb[i], s, r,
+  const mjgpGearInput* gear = in->gear + i;
+  mjtNum r = released ? 1 : mjgi_lawRatio(gear->static_ratio, gear->v, s);
+  return mjgp_makeBound(gear->braked ? in->brake + i : NULL, gear->gamma_u, gear->gamma_v,
+                        gear->coulomb, s, r,
                         released ? in->brake[i].sliding : mjgp_brakeTorque(in, i, s));
 }
 

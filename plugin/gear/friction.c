@@ -49,7 +49,7 @@ static void makeBrake(mjgpGears* g, const mjModel* m, const mjData* d, int i) {
   const mjtNum* state = d->plugin_state + g->config->state[i];
   int stride = g->config->stride[i];
   *brake = (mjgpBrake){.tooth = state[mjgpSTATE_TOOTH * stride]};
-  brake->blocked = findBlocked(&brake->tooth, &g->in.joint[i]->gear, g->in.q[i]);
+  brake->blocked = findBlocked(&brake->tooth, &g->in.joint[i]->gear, g->in.gear[i].q);
   if (keys->actuator >= 0) {
     brake->travel = moveBrake(keys, m, d, state[mjgpSTATE_BRAKE * stride]);
     mjtNum closed = mjgp_closedShare(keys, brake->travel);
@@ -63,43 +63,43 @@ static void makeBrake(mjgpGears* g, const mjModel* m, const mjData* d, int i) {
 // Set the parameters of a gear that is not ordinary (mjgp_isOrdinary), beside its
 // coefficients.
 static void makeOther(mjgpGears* g, const mjModel* m, const mjData* d, int i) {
-  mjgpInput* in = &g->in;
-  const mjgpJoint* joint = in->joint[i];
+  mjgpGearInput* in = g->in.gear + i;
+  const mjgpJoint* joint = g->in.joint[i];
   mjtNum stiffness = joint->gear.presliding_stiffness;
   int braked = joint->brake.actuator >= 0 || joint->gear.oneway != 0;
-  in->static_ratio[i] = joint->gear.static_ratio;
-  in->compliance[i] = stiffness > 0 ? mjg_preslidingCompliance(stiffness, m->opt.timestep) : 0;
-  in->ordinary[i] =
-      joint->constant ? joint->ordinary : mjgp_isOrdinary(joint, in->gamma_u[i], in->gamma_v[i]);
+  in->static_ratio = joint->gear.static_ratio;
+  in->compliance = stiffness > 0 ? mjg_preslidingCompliance(stiffness, m->opt.timestep) : 0;
+  in->ordinary =
+      joint->constant ? joint->ordinary : mjgp_isOrdinary(joint, in->gamma_u, in->gamma_v);
 
   if (braked) {
     makeBrake(g, m, d, i);
-  } else if (in->braked[i]) {
-    in->brake[i] = (mjgpBrake){0};
+  } else if (in->braked) {
+    g->in.brake[i] = (mjgpBrake){0};
   }
-  in->braked[i] = braked;
+  in->braked = braked;
 }
 
 
 void mjgp_makeLaw(mjgpGears* g, const mjModel* m, const mjData* d) {
-  mjgpInput* in = &g->in;
-  for (int a = 0; a < in->nactive; a++) {
-    int i = in->active[a];
-    const mjgpJoint* joint = in->joint[i];
+  for (int a = 0; a < g->in.nactive; a++) {
+    int i = g->in.active[a];
+    mjgpGearInput* in = g->in.gear + i;
+    const mjgpJoint* joint = g->in.joint[i];
     const mjgTransmission* gear = &joint->gear;
 
     // friction that depends on the load beyond the law uses the load of steady motion with the
     // last friction
-    mjtNum last = in->t_last[i] = d->plugin_state[g->config->state[i]];
+    in->t_last = d->plugin_state[g->config->state[i]];
     if (joint->constant) {
-      in->gamma_u[i] = gear->gamma_u;
-      in->gamma_v[i] = gear->gamma_v;
-      in->coulomb[i] = gear->coulomb;
+      in->gamma_u = gear->gamma_u;
+      in->gamma_v = gear->gamma_v;
+      in->coulomb = gear->coulomb;
     } else {
-      mjg_frictionAt(in->gamma_u + i, in->gamma_v + i, in->coulomb + i, gear, in->q[i], in->v[i],
-                     in->tau[i], in->tau[i] - last);
+      mjg_frictionAt(&in->gamma_u, &in->gamma_v, &in->coulomb, gear, in->q, in->v, in->tau,
+                     in->tau - in->t_last);
     }
-    if (!joint->ordinary || !in->ordinary[i]) {
+    if (!joint->ordinary || !in->ordinary) {
       makeOther(g, m, d, i);
     }
   }
@@ -107,11 +107,11 @@ void mjgp_makeLaw(mjgpGears* g, const mjModel* m, const mjData* d) {
 
 
 int mjgp_isLocked(const mjgpGears* g, int i) {
-  const mjgpInput* in = &g->in;
-  mjgpBound bound = mjgp_boundOf(in, i, g->out.t[i] > 0 ? 1 : -1, 0);
+  const mjgpGearInput* in = g->in.gear + i;
+  mjgpBound bound = mjgp_boundOf(&g->in, i, g->out.t[i] > 0 ? 1 : -1, 0);
   return g->out.mode[i] == 0 && !mjgp_hasGap(g->config->joint + i) &&
-         mjgi_lawLocked(g->out.t[i], g->out.lambda[i] + bound.shift, in->gamma_v[i], bound.c,
-                        in->static_ratio[i], in->v[i]);
+         mjgi_lawLocked(g->out.t[i], g->out.lambda[i] + bound.shift, in->gamma_v, bound.c,
+                        in->static_ratio, in->v);
 }
 
 
@@ -119,7 +119,7 @@ void mjgp_takeMotors(const mjgpGears* g, mjData* d) {
   for (int a = 0; a < g->in.nactive && g->config->rotors; a++) {
     int i = g->in.active[a];
     if (g->config->joint[i].gap == mjgpGAP_ROTOR) {
-      mjgp_addRow(d->qfrc_passive, g->in.E[i], -g->in.tau[i]);
+      mjgp_addRow(d->qfrc_passive, g->in.E[i], -g->in.gear[i].tau);
     }
   }
 }

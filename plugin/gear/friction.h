@@ -13,8 +13,8 @@ void mjgp_makeLaw(mjgpGears* g, const mjModel* m, const mjData* d);
 
 // Returns the velocity of slip of joint i at velocity v and friction t: v, less pre-sliding.
 static inline mjtNum mjgp_slip(const mjgpGears* g, int i, mjtNum v, mjtNum t) {
-  mjtNum compliance = g->in.compliance[i];
-  return compliance > 0 ? mjg_preslidingSlip(v, t, compliance, g->in.t_last[i]) : v;
+  const mjgpGearInput* in = g->in.gear + i;
+  return in->compliance > 0 ? mjg_preslidingSlip(v, t, in->compliance, in->t_last) : v;
 }
 
 // Returns 1 if joint i is at rest and no load would move it, however large: the motor's torque

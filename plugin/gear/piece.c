@@ -80,7 +80,7 @@ int mjgp_nextBranch(mjgpPiece* piece, mjtNum W, mjtNum R, mjtNum acc, mjtNum x, 
 
 
 int mjgp_isParallel(const mjgpInput* in, int i) {
-  mjtNum gamma = in->gamma_v[i], ratio = in->static_ratio[i];
+  mjtNum gamma = in->gear[i].gamma_v, ratio = in->gear[i].static_ratio;
   return mju_abs(gamma - 1) < mjgpSAME || mju_abs(ratio * gamma - 1) < mjgpSAME;
 }
 

@@ -81,24 +81,24 @@ void mjgp_startOther(mjgpPiece* piece, int released);
 // two; released: on the sliding bound
 static inline void mjgp_startPiece(mjgpPiece* piece, const mjgpGears* g, const mjModel* m, int i,
                                    mjtNum acc, mjgpShaft* shaft, int released) {
-  const mjgpInput* in = &g->in;
+  const mjgpGearInput* in = g->in.gear + i;
   int gap = g->config->gaps && mjgp_hasGap(g->config->joint + i);
 
   // mjgp_linePiece sets the rest; clearing it would cost more
   piece->joint = i;
   piece->h = m->opt.timestep;
-  piece->v = in->v[i];
-  piece->tau = in->tau[i];
-  piece->coulomb = in->coulomb[i];
-  piece->inertia = in->inertia[i];
-  piece->gamma_u = in->gamma_u[i];
-  piece->gamma_v = in->gamma_v[i];
-  piece->static_ratio = in->static_ratio[i];
-  piece->compliance = in->compliance[i];
-  piece->t_last = in->t_last[i];
-  piece->brake = in->braked[i] ? in->brake + i : NULL;
-  piece->ordinary = in->ordinary[i];
-  piece->crossed = in->rows && in->row[i];
+  piece->v = in->v;
+  piece->tau = in->tau;
+  piece->coulomb = in->coulomb;
+  piece->inertia = in->inertia;
+  piece->gamma_u = in->gamma_u;
+  piece->gamma_v = in->gamma_v;
+  piece->static_ratio = in->static_ratio;
+  piece->compliance = in->compliance;
+  piece->t_last = in->t_last;
+  piece->brake = in->braked ? g->in.brake + i : NULL;
+  piece->ordinary = in->ordinary;
+  piece->crossed = g->in.rows && g->in.row[i];
   piece->mode = g->out.mode[i];
   piece->load = g->out.load[i];
   piece->shaft = gap ? shaft : NULL;

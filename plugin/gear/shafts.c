@@ -11,9 +11,9 @@
 //---------------------------------- one shaft -----------------------------------------------------
 
 int mjgp_isBranched(const mjgpGears* g, int i) {
-  const mjgpInput* in = &g->in;
-  return g->config->gaps && mjgp_hasGap(g->config->joint + i) && !in->ordinary[i] &&
-         !(mjgp_isDriven(in->gamma_u[i], in->gamma_v[i]) && in->static_ratio[i] <= 1);
+  const mjgpGearInput* in = g->in.gear + i;
+  return g->config->gaps && mjgp_hasGap(g->config->joint + i) && !in->ordinary &&
+         !(mjgp_isDriven(in->gamma_u, in->gamma_v) && in->static_ratio <= 1);
 }
 
 
@@ -31,9 +31,9 @@ void mjgp_makeShaft(mjgpShaft* shaft, const mjgpGears* g, const mjModel* m, int 
   shaft->coupling = g->in.coupling + i;
   shaft->gap = mjgi_makeGap(shaft->coupling, 0);
   shaft->h = m->opt.timestep;
-  shaft->v = g->in.v[i];
+  shaft->v = g->in.gear[i].v;
   shaft->sign = rotor ? -1 : 1;
-  shaft->misplaced = rotor ? g->in.misplaced[i] : 0;
+  shaft->misplaced = rotor ? g->in.gear[i].misplaced : 0;
   shaft->branched = mjgp_isBranched(g, i);
 
   // start on the piece of the last step
@@ -138,10 +138,10 @@ void mjgp_storeShaft(mjgpGears* g, int i, const mjgpShaft* shaft, mjtNum t, mjtN
   }
   out->t[i] = t;
   out->v_next[i] = shaft->v + shaft->h * shaft->a;
-  out->u[i] = g->in.tau[i] - g->in.inertia[i] * shaft->a;
+  out->u[i] = g->in.gear[i].tau - g->in.gear[i].inertia * shaft->a;
   out->lambda[i] = out->gap[i].lambda;
   out->mode[i] = out->gap[i].mode;
-  mjtNum v = shaft->sign > 0 ? mju_abs(g->in.v[g->config->joint[i].partner]) : 0;
+  mjtNum v = shaft->sign > 0 ? mju_abs(g->in.gear[g->config->joint[i].partner].v) : 0;
   v += mju_abs(shaft->v) + shaft->h * fastest;
   out->cancellation[i] = mju_max(v, mju_abs(out->v_next[i]));
 }

@@ -51,7 +51,7 @@ static mjtNum findEffect(mjtNum* R, mjgpBranch* branch, mjgpGears* g, const mjMo
   mjgp_solveHessian(s, s->search);
   mjgp_accelerationsOf(s, s->acc, s->search);
   int extra = group->extra[k];
-  *R = g->in.inertia[i] * s->acc[k] + (extra >= 0 ? s->acc[s->n + extra] : 0);
+  *R = g->in.gear[i].inertia * s->acc[k] + (extra >= 0 ? s->acc[s->n + extra] : 0);
   return s->acc[k];
 }
 
@@ -59,7 +59,7 @@ static mjtNum findEffect(mjtNum* R, mjgpBranch* branch, mjgpGears* g, const mjMo
 mjgMotion mjgp_findBranch(mjgpBranch* branch, mjgpGears* g, const mjModel* m, mjData* d,
                           const mjgpMotion* p, mjtNum t) {
   int s = p->v > 0 ? 1 : -1;
-  mjtNum gamma_u = g->in.gamma_u[p->i], gamma_v = g->in.gamma_v[p->i];
+  mjtNum gamma_u = g->in.gear[p->i].gamma_u, gamma_v = g->in.gear[p->i].gamma_v;
   mjgpBound hold = mjgp_boundOf(&g->in, p->i, s, 0), slip = mjgp_boundOf(&g->in, p->i, s, 1);
   mjtNum lambda = mjgi_lawLoadOut(gamma_u, gamma_v, p->x, t);
   mjtNum R, own, h = m->opt.timestep, W = findEffect(&R, branch, g, m, d, p->i);

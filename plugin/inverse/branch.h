@@ -36,10 +36,11 @@ typedef struct mjgpMotion_ {
 // backdrivable or driven by the motor.
 static inline int mjgp_keepsSlipping(const mjgpInput* in, const mjgpMotion* p, mjtNum t) {
   const mjgpBrake* brake = in->brake + p->i;
-  int same = p->v0 * p->v > 0 || (in->static_ratio[p->i] == 1 && brake->holding == brake->sliding);
-  return same && (in->gamma_v[p->i] < 1 ||
-                  (!in->braked[p->i] &&
-                   p->v * mjgi_lawLoadOut(in->gamma_u[p->i], in->gamma_v[p->i], p->x, t) >= 0));
+  const mjgpGearInput* gear = in->gear + p->i;
+  int same = p->v0 * p->v > 0 || (gear->static_ratio == 1 && brake->holding == brake->sliding);
+  return same &&
+         (gear->gamma_v < 1 ||
+          (!gear->braked && p->v * mjgi_lawLoadOut(gear->gamma_u, gear->gamma_v, p->x, t) >= 0));
 }
 
 // Returns mjgMOTION_MOVES, HELD or JAMS for a gear that slips with friction t, with constraints

@@ -99,7 +99,7 @@ static int move(mjgpDerivative* p, mjtNum* to, int control, mjtNum change) {
     if (g->config->joint[joint].gap == mjgpGAP_ROTOR) {
       mjgp_makeCoupling(g, s->m, s->d, joint);
       for (int k = s->group->E_adr[i]; k < s->group->E_adr[i + 1]; k++) {
-        to[s->group->E_dof[k]] += s->group->E[k] * g->in.tau[joint];  // acts on the rotor
+        to[s->group->E_dof[k]] += s->group->E[k] * g->in.gear[joint].tau;  // acts on the rotor
       }
     }
     g->out.mode[joint] = p->mode[i];
@@ -230,7 +230,7 @@ static int prepare(mjgpDerivative* p, mjgpStep* s) {
   memcpy(p->piece, p->moved, sizeof(mjgpPiece) * n);
   for (int i = 0; i < s->n; i++) {
     const mjgpPiece* piece = p->piece + i;
-    mjtNum u = s->g->in.tau[piece->joint] - s->g->in.inertia[piece->joint] * s->acc[i];
+    mjtNum u = mjgp_torqueOfPiece(piece, s->acc[i], 0);
     mjtNum most = mjgpTANGENT * (mju_abs(s->t[i]) + mju_abs(piece->t) + mju_abs(u));
     if (!piece->held && !(mju_abs(piece->t - piece->weight * s->t[i]) <= most)) {
       return 0;

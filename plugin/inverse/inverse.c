@@ -158,7 +158,7 @@ static void takeLoads(mjtNum* y, const mjgpGears* g, const mjModel* m, const mjD
   mju_subFrom(y, d->qfrc_actuator, (int)m->nv);
   for (int b = 0; b < g->in.nactive; b++) {
     int i = g->in.active[b];
-    mjgp_addRow(y, mjgp_row(m, d, g->config->joint + i), g->in.motor[i]);
+    mjgp_addRow(y, mjgp_row(m, d, g->config->joint + i), g->in.gear[i].motor);
   }
 }
 
@@ -189,22 +189,22 @@ static void splitForces(mjtNum* z, const mjgpGears* g, const mjModel* m, mjData*
 static inline mjtNum boundOf(const mjgpInput* in, const mjgpMotion* p, int s, mjtNum r,
                              mjtNum torque) {
   int load, i = p->i;
-  mjtNum gamma_u = in->gamma_u[i], gamma_v = in->gamma_v[i];
-  mjgpBound bound = mjgp_makeBound(in->braked[i] ? in->brake + i : NULL, gamma_u, gamma_v,
-                                   in->coulomb[i], s, r, torque);
-  mjtNum phi = (gamma_u + gamma_v) * p->x + bound.shift;
-  return s * mjgi_lawLimit(&load, s, phi, gamma_u, bound.c, bound.r);
+  const mjgpGearInput* gear = in->gear + i;
+  mjgpBound bound = mjgp_makeBound(gear->braked ? in->brake + i : NULL, gear->gamma_u,
+                                   gear->gamma_v, gear->coulomb, s, r, torque);
+  mjtNum phi = (gear->gamma_u + gear->gamma_v) * p->x + bound.shift;
+  return s * mjgi_lawLimit(&load, s, phi, gear->gamma_u, bound.c, bound.r);
 }
 
 
 // Returns the same if coefficients depend on the unknown torque, and sets them; NaN: none.
 static mjtNum settleBound(mjgpInput* in, const mjgpMotion* p, int s, mjtNum r, mjtNum torque) {
-  int i = p->i;
-  mjtNum last = in->t_last[i], t = last, from = NAN, before = NAN;
+  mjgpGearInput* gear = in->gear + p->i;
+  mjtNum last = gear->t_last, t = last, from = NAN, before = NAN;
   for (int k = 0; k < mjgpROUNDS; k++) {
     mjtNum tau = p->x + t + p->taken;
-    mjg_frictionAt(in->gamma_u + i, in->gamma_v + i, in->coulomb + i, &in->joint[i]->gear, in->q[i],
-                   in->v[i], tau, tau - last);
+    mjg_frictionAt(&gear->gamma_u, &gear->gamma_v, &gear->coulomb, &in->joint[p->i]->gear, gear->q,
+                   gear->v, tau, tau - last);
     mjtNum next = boundOf(in, p, s, r, torque), off = next - t;
     if (mju_abs(off) <= 1e-15 * (mju_abs(next) + mju_abs(tau))) {
       return next;
@@ -217,7 +217,7 @@ static mjtNum settleBound(mjgpInput* in, const mjgpMotion* p, int s, mjtNum r, m
 
 // Returns the bound that holds a joint; released: its sliding bound.
 static inline mjtNum limitOf(mjgpInput* in, const mjgpMotion* p, int s, int released) {
-  mjtNum r = released ? 1 : mjgi_lawRatio(in->static_ratio[p->i], p->v0, s);
+  mjtNum r = released ? 1 : mjgi_lawRatio(in->gear[p->i].static_ratio, p->v0, s);
   mjtNum torque = released ? in->brake[p->i].sliding : mjgp_brakeTorque(in, p->i, s);
   return in->joint[p->i]->constant ? boundOf(in, p, s, r, torque)
                                    : settleBound(in, p, s, r, torque);
@@ -227,7 +227,8 @@ static inline mjtNum limitOf(mjgpInput* in, const mjgpMotion* p, int s, int rele
 // Find the friction of a motion, from low to high.
 static mjgMotion frictionOf(mjtNum* low, mjtNum* high, mjgpGears* g, const mjModel* m, mjData* d,
                             mjgpMotion* p, mjgpBranch* branch) {
-  mjtNum compliance = g->in.compliance[p->i];
+  const mjgpGearInput* in = g->in.gear + p->i;
+  mjtNum compliance = in->compliance;
   mjtNum* end[2] = {low, high};
   int s = (p->v > 0) - (p->v < 0), gap = g->config->joint[p->i].gap != mjgpGAP_NONE;
 
@@ -243,7 +244,7 @@ static mjgMotion frictionOf(mjtNum* low, mjtNum* high, mjgpGears* g, const mjMod
     if (compliance == 0) {
       return mjgMOTION_RESTS;
     }
-    mjtNum t = g->in.t_last[p->i] + p->v / compliance;
+    mjtNum t = in->t_last + p->v / compliance;
     if (*low <= t && t <= *high) {
       *low = *high = t;
       return mjgMOTION_MOVES;
@@ -257,7 +258,7 @@ static mjgMotion frictionOf(mjtNum* low, mjtNum* high, mjgpGears* g, const mjMod
     *low = *high = NAN;
     return mjgMOTION_NONE;
   }
-  int moves = gap || compliance > 0 || g->in.ordinary[p->i] || mjgp_keepsSlipping(&g->in, p, *low);
+  int moves = gap || compliance > 0 || in->ordinary || mjgp_keepsSlipping(&g->in, p, *low);
   mjgMotion motion = moves ? mjgMOTION_MOVES : mjgp_findBranch(branch, g, m, d, p, *low);
   if (motion == mjgMOTION_HELD) {
     *end[s > 0] = limitOf(&g->in, p, s, 0);
@@ -286,8 +287,8 @@ static int moveRotor(mjgpMotion* p, const mjgpGears* g, const mjModel* m, const 
   p->v = nextVelocity(p->v0, acc, m->opt.timestep, mjgpFACTORED, 0);
   p->taken = joint->rotor_inertia * acc;
   if (joint->encoder == mjgpENCODER_MOTOR) {
-    mjtNum gains = g->in.implicit[p->i] + g->in.shared[p->i];
-    p->taken += gains * acc + g->in.drag[p->i] * p->v0 + p->shift;
+    const mjgpGearInput* in = g->in.gear + p->i;
+    p->taken += (in->implicit + in->shared) * acc + in->drag * p->v0 + p->shift;
   }
   return 1;
 }
@@ -332,20 +333,18 @@ static mjgMotion solveGear(double* low, double* high, mjgpGears* g, const mjMode
   const mjgpInput* in = &g->in;
   const mjgpJoint* joint = g->config->joint + i;
   mjtNum h = m->opt.timestep, acc = mjgp_mulRow(in->E[i], a);
-  mjtNum own = in->inertia[i] * acc;
-  if (joint->gap == mjgpGAP_ROTOR) {
-    own = in->misplaced[i] * acc;
-  }
+  const mjgpGearInput* gear = in->gear + i;
+  mjtNum own = (joint->gap == mjgpGAP_ROTOR ? gear->misplaced : gear->inertia) * acc;
   for (int k = 0; in->row[i] && k < g->config->nv; k++) {
     own += in->row[i][k] * a[k];
   }
-  mjgpMotion p = {.i = i, .v0 = in->v[i], .taken = own, .shift = in->tau[i] - in->motor[i]};
+  mjgpMotion p = {.i = i, .v0 = gear->v, .taken = own, .shift = gear->tau - gear->motor};
   p.v = nextVelocity(p.v0, acc, h, relative, fastest);
   p.x = z[i] + p.shift - own;
 
   // a motor joint also drives its load by the shaft
   if (joint->gap == mjgpGAP_MOTOR) {
-    p.x += z[joint->partner] - in->motor[joint->partner];
+    p.x += z[joint->partner] - in->gear[joint->partner].motor;
   }
   if (joint->gap == mjgpGAP_ROTOR && !moveRotor(&p, g, m, d, rotor)) {
     *low = *high = NAN;

@@ -33,13 +33,13 @@ static void sumMotors(mjgpGears* g, const mjModel* m, const mjData* d) {
   for (int k = 0; k < m->nactuator; k++) {
     int drive = g->config->motors.drive[k], out = m->actuator_outadr[k];
     if (drive >= 0) {
-      g->in.motor[drive] += ratioOf(m, k) * d->actuator_force[out];
+      g->in.gear[drive].motor += ratioOf(m, k) * d->actuator_force[out];
     }
     for (int row = out; row < out + m->actuator_outnum[k] && drive < 0; row++) {
       for (int p = d->moment_rowadr[row]; p < d->moment_rowadr[row] + d->moment_rownnz[row]; p++) {
         int i = gearOf(g, k, d->moment_colind[p]);
         if (i >= 0) {
-          g->in.motor[i] += d->actuator_moment[p] * d->actuator_force[row];
+          g->in.gear[i].motor += d->actuator_moment[p] * d->actuator_force[row];
         }
       }
     }
@@ -47,12 +47,13 @@ static void sumMotors(mjgpGears* g, const mjModel* m, const mjData* d) {
   int gravity = !(m->opt.disableflags & mjDSBL_GRAVITY) && !mju_isZero(m->opt.gravity, 3);
   for (int a = 0; a < g->in.nactive; a++) {
     int i = g->in.active[a], jnt = g->config->joint[i].joint;
+    mjtNum* motor = &g->in.gear[i].motor;
     if (jnt >= 0 && m->jnt_actgravcomp[jnt] && gravity) {
-      g->in.motor[i] += d->qfrc_gravcomp[m->jnt_dofadr[jnt]];
+      *motor += d->qfrc_gravcomp[m->jnt_dofadr[jnt]];
     }
     if (jnt >= 0 && m->jnt_actfrclimited[jnt]) {
-      g->in.motor[i] =
-          mju_clip(g->in.motor[i], m->jnt_actfrcrange[2 * jnt], m->jnt_actfrcrange[2 * jnt + 1]);
+      const mjtNum* range = m->jnt_actfrcrange + 2 * jnt;
+      *motor = mju_clip(*motor, range[0], range[1]);
     }
   }
 }
@@ -104,8 +105,8 @@ static void addTendonGains(mjgpGears* g, const mjModel* m, mjData* d, const mjtN
   if (row.value[most] != 0) {
     int dof = row.dof[most];
     deriveSome(g, m, d, moment, i);
-    g->in.implicit[i] -= m->opt.timestep * d->qDeriv[m->D_rowadr[dof] + m->D_diag[dof]] /
-                         (row.value[most] * row.value[most]);
+    g->in.gear[i].implicit -= m->opt.timestep * d->qDeriv[m->D_rowadr[dof] + m->D_diag[dof]] /
+                              (row.value[most] * row.value[most]);
   }
 }
 
@@ -131,7 +132,7 @@ static void addTendonBias(mjgpGears* g, const mjModel* m, mjData* d, int i) {
   mjtNum* force = mj_stackAllocNum(d, (size_t)m->nv);
   mju_zero(force, (int)m->nv);
   mj_tendonBias(&copy, d, force);
-  g->in.tau[i] -= force[row.dof[most]] / row.value[most];
+  g->in.gear[i].tau -= force[row.dof[most]] / row.value[most];
   mj_freeStack(d);
 }
 
@@ -160,10 +161,11 @@ static void addTerm(mjgpGears* g, const mjModel* m, mjData* d, int actuator, mjt
     if (i < 0 || j[a] == 0) {
       continue;
     }
-    g->in.tau[i] += j[a] * force;
-    g->in.implicit[i] += scale * j[a] * j[a];
-    g->in.misplaced[i] += armature * j[a] * j[a];
-    g->in.drag[i] += drag * j[a] * j[a];
+    mjgpGearInput* in = g->in.gear + i;
+    in->tau += j[a] * force;
+    in->implicit += scale * j[a] * j[a];
+    in->misplaced += armature * j[a] * j[a];
+    in->drag += drag * j[a] * j[a];
     for (int b = 0; b < n; b++) {
       if (b == a || j[b] == 0) {
         continue;
@@ -197,13 +199,14 @@ static void addMechanics(mjgpGears* g, const mjModel* m, mjData* d) {
     if (joint < 0 || m->jnt_actuatorid[joint] == -1) {
       continue;
     }
-    g->in.implicit[i] += mj_actuatorArmature(m, mjOBJ_JOINT, joint);
-    g->in.misplaced[i] += mj_actuatorArmature(m, mjOBJ_JOINT, joint);
-    actuatorDamping(&drag, &slope, m, mjOBJ_JOINT, joint, g->in.v[i]);
+    mjgpGearInput* in = g->in.gear + i;
+    in->implicit += mj_actuatorArmature(m, mjOBJ_JOINT, joint);
+    in->misplaced += mj_actuatorArmature(m, mjOBJ_JOINT, joint);
+    actuatorDamping(&drag, &slope, m, mjOBJ_JOINT, joint, in->v);
     if (damps) {
-      g->in.drag[i] += drag;
-      g->in.tau[i] -= drag * g->in.v[i];
-      g->in.implicit[i] += implicit ? h * slope : 0;
+      in->drag += drag;
+      in->tau -= drag * in->v;
+      in->implicit += implicit ? h * slope : 0;
     }
   }
   for (int t = 0; t < m->ntendon; t++) {
@@ -212,12 +215,13 @@ static void addMechanics(mjgpGears* g, const mjModel* m, mjData* d) {
     }
     int gear = g->config->tendon[t], k = 0;
     if (gear >= 0) {
-      g->in.implicit[gear] += mj_actuatorArmature(m, mjOBJ_TENDON, t);
-      g->in.misplaced[gear] += mj_actuatorArmature(m, mjOBJ_TENDON, t);
-      actuatorDamping(&drag, &slope, m, mjOBJ_TENDON, t, g->in.v[gear]);
-      g->in.tau[gear] -= damps ? drag * g->in.v[gear] : 0;
-      g->in.drag[gear] += damps ? drag : 0;
-      g->in.implicit[gear] += damps && !euler ? h * slope : 0;
+      mjgpGearInput* in = g->in.gear + gear;
+      in->implicit += mj_actuatorArmature(m, mjOBJ_TENDON, t);
+      in->misplaced += mj_actuatorArmature(m, mjOBJ_TENDON, t);
+      actuatorDamping(&drag, &slope, m, mjOBJ_TENDON, t, in->v);
+      in->tau -= damps ? drag * in->v : 0;
+      in->drag += damps ? drag : 0;
+      in->implicit += damps && !euler ? h * slope : 0;
       continue;
     }
     int n = m->ten_J_rownnz[t], adr = m->ten_J_rowadr[t];
@@ -324,7 +328,7 @@ static int addSharedGains(mjgpGears* g, const mjModel* m, mjData* d, const mjtNu
   for (int a = 0; a < g->in.nactive; a++) {
     int i = g->in.active[a], dof = g->config->joint[i].dof;
     if (g->config->joint[i].gap == mjgpGAP_ROTOR && dof >= 0) {
-      g->in.shared[i] -= m->opt.timestep * d->qDeriv[m->D_rowadr[dof] + m->D_diag[dof]];
+      g->in.gear[i].shared -= m->opt.timestep * d->qDeriv[m->D_rowadr[dof] + m->D_diag[dof]];
     }
   }
   return 1;
@@ -341,7 +345,7 @@ static void addJointGains(mjgpGears* g, const mjModel* m, mjData* d, int instanc
       continue;
     }
     int adr = m->D_rowadr[dof];
-    g->in.implicit[i] -= h * d->qDeriv[adr + m->D_diag[dof]];
+    g->in.gear[i].implicit -= h * d->qDeriv[adr + m->D_diag[dof]];
     for (int k = adr; k < adr + m->D_rownnz[dof] && g->in.gains == mjgpGAINS_GENERAL; k++) {
       int column = m->D_colind[k];
       if (column == dof || d->qDeriv[k] == 0 ||
@@ -406,18 +410,19 @@ static void addDiscreteGains(mjgpGears* g, const mjModel* m, mjData* d) {
     int actuator = d->efm_aid[k], out = m->actuator_outadr[actuator];
     int gear = g->config->motors.drive[actuator];
     if (gear >= 0) {
+      mjgpGearInput* in = g->in.gear + gear;
       mjtNum ratio = ratioOf(m, actuator);
-      g->in.implicit[gear] += d->efm_as[k] * ratio * ratio;
-      g->in.drag[gear] += d->efm_ak[k] * ratio * ratio;
-      g->in.tau[gear] -= d->efm_ak[k] * d->actuator_velocity[out] * ratio;
+      in->implicit += d->efm_as[k] * ratio * ratio;
+      in->drag += d->efm_ak[k] * ratio * ratio;
+      in->tau -= d->efm_ak[k] * d->actuator_velocity[out] * ratio;
     }
     for (int row = out; row < out + m->actuator_outnum[actuator] && gear < 0; row++) {
       int adr = d->moment_rowadr[row];
       for (int p = adr; p < adr + d->moment_rownnz[row] && isShared(g, m, d, actuator); p++) {
         int i = gearOf(g, actuator, d->moment_colind[p]);
         if (i >= 0 && g->config->joint[i].gap == mjgpGAP_ROTOR) {
-          g->in.shared[i] += d->efm_as[k] * mju_abs(d->actuator_moment[p]) *
-                             sumOthers(d, d->actuator_moment, row, p);
+          g->in.gear[i].shared += d->efm_as[k] * mju_abs(d->actuator_moment[p]) *
+                                  sumOthers(d, d->actuator_moment, row, p);
         }
       }
       addTerm(g, m, d, actuator, d->efm_as[k], 0, d->efm_ak[k],
@@ -439,19 +444,21 @@ void mjgp_gatherActuation(mjgpGears* g, const mjModel* m, mjData* d, int actuate
   memset(g->in.row, 0, sizeof(*g->in.row) * (size_t)g->config->n);
   int mixed = g->config->motors.mixed && actuated > 0;
   if (mixed) {
-    mju_zero(g->in.motor, g->config->n);
+    for (int i = 0; i < g->config->n; i++) {
+      g->in.gear[i].motor = 0;
+    }
     sumMotors(g, m, d);
   }
   for (int a = 0; a < g->in.nactive; a++) {
     int i = g->in.active[a], jnt = g->config->joint[i].joint, dof = g->config->joint[i].dof;
+    mjgpGearInput* in = g->in.gear + i;
     if (!mixed) {
-      g->in.motor[i] = jnt >= 0 && actuated > 0 ? d->qfrc_actuator[dof] : 0;
+      in->motor = jnt >= 0 && actuated > 0 ? d->qfrc_actuator[dof] : 0;
     }
-    g->in.tau[i] = g->in.motor[i];
-    g->in.inertia[i] = mjgp_armature(m, g->config->joint + i);
+    in->tau = in->motor;
+    in->inertia = mjgp_armature(m, g->config->joint + i);
+    in->implicit = in->drag = in->shared = in->misplaced = in->removed = 0;
     mechanics |= jnt >= 0 && m->jnt_actuatorid[jnt] != -1;
-    g->in.implicit[i] = g->in.drag[i] = g->in.shared[i] = 0;
-    g->in.misplaced[i] = g->in.removed[i] = 0;
   }
   if (!mechanics && !discrete && g->in.gains == mjgpGAINS_NONE) {
     return;
@@ -470,7 +477,7 @@ void mjgp_gatherActuation(mjgpGears* g, const mjModel* m, mjData* d, int actuate
   mjgp_splitGains(g, m, actuated != 0);
   for (int a = 0; a < g->in.nactive; a++) {
     int i = g->in.active[a];
-    g->in.inertia[i] += g->in.implicit[i];
+    g->in.gear[i].inertia += g->in.gear[i].implicit;
     if (g->in.row[i]) {
       int tree = m->dof_treeid[g->config->joint[i].dof];
       for (int k = 0; k < m->nv; k++) {

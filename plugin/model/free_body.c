@@ -163,7 +163,7 @@ static void invertBlock(const mjgpInertia* Mhat, const mjModel* m, const mjData*
     mjgpRow row = g->in.E[g->in.active[a]];  // gains of rotors (rotors.h)
     for (int k = 0; k < row.n * row.n; k++) {
       int r = row.dof[k / row.n] - first, c = row.dof[k % row.n] - first;
-      mjtNum S = g->in.removed[g->in.active[a]] * row.value[k / row.n] * row.value[k % row.n];
+      mjtNum S = g->in.gear[g->in.active[a]].removed * row.value[k / row.n] * row.value[k % row.n];
       if (r >= 0 && r < n && c >= 0 && c < n) {
         A[n * r + c] -= S;
       }

@@ -11,14 +11,13 @@ void mjgp_splitGains(mjgpGears* g, const mjModel* m, int flg_remove) {
   for (int a = 0; a < in->nactive; a++) {
     int i = in->active[a];
 
+    mjgpGearInput* gear = in->gear + i;
+
     // gains of a motor that drives several joints have entries off the diagonal
-    if (remove && g->config->joint[i].gap == mjgpGAP_ROTOR && !in->row[i]) {
-      in->removed[i] = in->implicit[i] - in->misplaced[i];
-    } else {
-      in->removed[i] = 0;
-      in->misplaced[i] = in->implicit[i];
-    }
-    in->removes |= in->removed[i] != 0;
+    int moves = remove && g->config->joint[i].gap == mjgpGAP_ROTOR && !in->row[i];
+    gear->removed = moves ? gear->implicit - gear->misplaced : 0;
+    gear->misplaced = moves ? gear->misplaced : gear->implicit;
+    in->removes |= gear->removed != 0;
   }
 }
 
@@ -27,7 +26,7 @@ void mjgp_removeDiagonal(mjtNum* diagonal, const mjgpGears* g) {
   for (int a = 0; a < g->in.nactive && g->in.removes; a++) {
     mjgpRow row = g->in.E[g->in.active[a]];
     for (int k = 0; k < row.n; k++) {
-      diagonal[row.dof[k]] -= g->in.removed[g->in.active[a]] * row.value[k] * row.value[k];
+      diagonal[row.dof[k]] -= g->in.gear[g->in.active[a]].removed * row.value[k] * row.value[k];
     }
   }
 }
@@ -53,8 +52,8 @@ static void removeRow(mjtNum* lower, mjtNum* upper, const mjgpGears* g, const mj
 void mjgp_removeGains(mjtNum* lower, mjtNum* upper, const mjgpGears* g, const mjModel* m) {
   for (int a = 0; a < g->in.nactive && g->in.removes; a++) {
     int i = g->in.active[a];
-    for (int k = 0; k < g->in.E[i].n && g->in.removed[i] != 0; k++) {
-      removeRow(lower, upper, g, m, g->in.E[i], k, g->in.removed[i]);
+    for (int k = 0; k < g->in.E[i].n && g->in.gear[i].removed != 0; k++) {
+      removeRow(lower, upper, g, m, g->in.E[i], k, g->in.gear[i].removed);
     }
   }
 }
@@ -63,7 +62,7 @@ void mjgp_removeGains(mjtNum* lower, mjtNum* upper, const mjgpGears* g, const mj
 void mjgp_addRemoved(mjtNum* force, const mjgpGears* g, const mjtNum* a, mjtNum scale) {
   for (int b = 0; b < g->in.nactive && g->in.removes; b++) {
     int i = g->in.active[b];
-    mjtNum S = scale * g->in.removed[i];
+    mjtNum S = scale * g->in.gear[i].removed;
     if (S != 0) {
       mjgp_addRow(force, g->in.E[i], S * mjgp_mulRow(g->in.E[i], a));
     }
@@ -88,8 +87,8 @@ void mjgp_shiftReference(mjgpGears* g, const mjModel* m, mjData* d) {
   }
   for (int a = 0; a < g->in.nactive; a++) {
     int i = g->in.active[a];
-    mjtNum acc = (g->out.v_next[i] - g->in.v[i]) / m->opt.timestep;
-    mjgp_addRow(shift, g->in.E[i], g->in.removed[i] * acc);
+    mjtNum acc = (g->out.v_next[i] - g->in.gear[i].v) / m->opt.timestep;
+    mjgp_addRow(shift, g->in.E[i], g->in.gear[i].removed * acc);
   }
   mju_addTo(d->qfrc_passive, shift, nv);
   mj_solveM(m, d, shift, shift, 1);

@@ -144,8 +144,6 @@ static int mayShare(const mjgpStep* s) {
 // distributions of the load are solutions. Stiff springs behind the gears select one close to
 // the last step. From the forces of one solution the next one has less of their motion.
 static int shareLoad(mjgpStep* s, int* method, mjtNum* error, int* worst) {
-  const mjgpInput* in = &s->g->in;
-  const int* joint = s->group->joint;
   mjtNum share = mjgpCLOSE * s->m->opt.timestep;
   int found = 1;
   mj_markStack(s->d);
@@ -156,7 +154,8 @@ static int shareLoad(mjgpStep* s, int* method, mjtNum* error, int* worst) {
       break;
     }
     for (int i = 0; i < s->n; i++) {
-      mjtNum own = in->compliance[joint[i]], t = pass && own == 0 ? s->t[i] : in->t_last[joint[i]];
+      const mjgpGearInput* in = s->g->in.gear + s->group->joint[i];
+      mjtNum own = in->compliance, t = pass && own == 0 ? s->t[i] : in->t_last;
       s->spring[2 * i] = mju_max(own, share * mjgp_delassus(s, i, i));
 
       // less of each torque, so that no gear lies at its bound with an unstretched spring
@@ -178,7 +177,7 @@ static int hasStatic(const mjgpStep* s) {
   int any = 0;
   for (int i = 0; i < s->n; i++) {
     int joint = s->group->joint[i];
-    any |= in->static_ratio[joint] > 1 || in->brake[joint].holding > in->brake[joint].sliding;
+    any |= in->gear[joint].static_ratio > 1 || in->brake[joint].holding > in->brake[joint].sliding;
   }
   return any;
 }

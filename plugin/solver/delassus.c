@@ -402,7 +402,7 @@ void mjgp_setCancellation(mjgpStep* s) {
   mjgp_freeAcceleration(s, a, size);
   for (int i = 0; i < s->n; i++) {
     int joint = s->group->joint[i];
-    s->g->out.cancellation[joint] = mju_abs(s->g->in.v[joint]) + h * size[i];
+    s->g->out.cancellation[joint] = mju_abs(s->g->in.gear[joint].v) + h * size[i];
   }
   mj_freeStack(s->d);
 }

@@ -78,8 +78,8 @@ static inline mjtNum mjgp_taken(const mjgpStep* s, const mjtNum* acc, int i) {
 
 // Returns the torque into the gear of joint i at s->acc.
 static inline mjtNum mjgp_torqueIn(const mjgpStep* s, int i) {
-  int joint = s->group->joint[i];
-  return s->g->in.tau[joint] - s->g->in.inertia[joint] * s->acc[i] - mjgp_taken(s, s->acc, i);
+  const mjgpGearInput* in = s->g->in.gear + s->group->joint[i];
+  return in->tau - in->inertia * s->acc[i] - mjgp_taken(s, s->acc, i);
 }
 
 // Returns the effect of joint j's friction on joint i's acceleration, and on the torque into its
@@ -89,7 +89,7 @@ static inline mjtNum mjgp_delassus(const mjgpStep* s, int i, int j) {
 }
 static inline mjtNum mjgp_delassusTorque(const mjgpStep* s, int i, int j) {
   int e = s->group->extra[i];
-  return s->g->in.inertia[s->group->joint[i]] * mjgp_delassus(s, i, j) +
+  return s->g->in.gear[s->group->joint[i]].inertia * mjgp_delassus(s, i, j) +
          (e >= 0 ? mjgp_delassus(s, s->n + e, j) : 0);
 }
 

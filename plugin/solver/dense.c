@@ -32,13 +32,13 @@ static void make(mjgpDense* p, mjgpStep* s) {
   mjgp_freeAcceleration(s, p->a, p->size);
   for (int i = 0; i < n; i++) {
     int joint = group->joint[i], e = group->extra[i];
-    mjtNum inertia = s->g->in.inertia[joint];
-    mjtNum taken = inertia * p->a[i] + (e >= 0 ? p->a[n + e] : 0);
-    p->u[i] = s->g->in.tau[joint] - taken;
+    const mjgpGearInput* in = s->g->in.gear + joint;
+    mjtNum taken = in->inertia * p->a[i] + (e >= 0 ? p->a[n + e] : 0);
+    p->u[i] = in->tau - taken;
     p->t[i] = s->g->out.t[joint];
     mju_copy(p->W + i * n, s->W + i * ld, n);
     for (int j = 0; j < n; j++) {
-      p->R[i * n + j] = inertia * p->W[i * n + j] + (e >= 0 ? s->W[(n + e) * ld + j] : 0);
+      p->R[i * n + j] = in->inertia * p->W[i * n + j] + (e >= 0 ? s->W[(n + e) * ld + j] : 0);
     }
   }
 }
@@ -59,22 +59,23 @@ static int solveLinear(mjgpStep* s) {
   mju_scl(p->W, p->W, h, n * n);
   for (int i = 0; i < n; i++) {
     int joint = s->group->joint[i];
-    mjtNum gamma = g->in.gamma_u[joint] + g->in.gamma_v[joint], e = g->in.compliance[joint];
-    v[i] = g->in.v[joint] + h * p->a[i];
+    const mjgpGearInput* in = g->in.gear + joint;
+    mjtNum gamma = in->gamma_u + in->gamma_v, e = in->compliance;
+    v[i] = in->v + h * p->a[i];
     phi[i] = gamma * p->u[i];
-    beta[i] = g->in.gamma_v[joint];
-    coulomb[i] = g->in.coulomb[joint] + g->in.brake[joint].sliding;  // the core knows no brakes
-    ratio[i] = g->in.static_ratio[joint];
-    v0[i] = g->in.v[joint];
+    beta[i] = in->gamma_v;
+    coulomb[i] = in->coulomb + g->in.brake[joint].sliding;  // the core knows no brakes
+    ratio[i] = in->static_ratio;
+    v0[i] = in->v;
     mode[i] = g->out.mode[joint];
-    g->out.cancellation[joint] = mju_abs(g->in.v[joint]) + h * p->size[i];
+    g->out.cancellation[joint] = mju_abs(in->v) + h * p->size[i];
 
     // P = [gamma] R - [gamma_v], of the slip where the joint yields
     mju_scl(p->R + i * n, p->R + i * n, gamma, n);
     p->R[i * n + i] -= beta[i];
     if (e > 0) {
-      mjg_addPresliding(v + i, p->W + i * (n + 1), e, g->in.t_last[joint]);
-      g->out.cancellation[joint] += mju_abs(e * g->in.t_last[joint]);
+      mjg_addPresliding(v + i, p->W + i * (n + 1), e, in->t_last);
+      g->out.cancellation[joint] += mju_abs(e * in->t_last);
     }
   }
   mjgProblem core = {.n = n, .v = v, .A = p->W, .phi = phi, .P = p->R, .beta = beta};
@@ -91,9 +92,9 @@ static int solveLinear(mjgpStep* s) {
   for (int i = 0; i < n; i++) {
     int joint = s->group->joint[i];
     s->t[i] = p->t[i];
-    if (g->in.compliance[joint] > 0) {
-      v_next[i] =
-          mjg_preslidingVelocity(v_next[i], p->t[i], g->in.compliance[joint], g->in.t_last[joint]);
+    const mjgpGearInput* in = g->in.gear + joint;
+    if (in->compliance > 0) {
+      v_next[i] = mjg_preslidingVelocity(v_next[i], p->t[i], in->compliance, in->t_last);
     }
     g->out.t[joint] = s->t[i];
     g->out.v_next[joint] = v_next[i];

@@ -19,7 +19,7 @@ void mjgp_renewBudget(mjgpStep* s) {
 // integrator applies to the joint.
 static mjtNum takenTorque(const mjgpStep* s, int i) {
   int e = s->group->extra[i];
-  return s->g->in.misplaced[s->group->joint[i]] * s->acc[i] + (e >= 0 ? s->acc[s->n + e] : 0);
+  return s->g->in.gear[s->group->joint[i]].misplaced * s->acc[i] + (e >= 0 ? s->acc[s->n + e] : 0);
 }
 
 
@@ -30,7 +30,7 @@ static void turnRotor(mjgpStep* s, int i) {
   int joint = s->group->joint[i];
   const mjgCoupling* c = g->in.coupling + joint;
   mjgCouplingStep* step = g->out.gap + joint;
-  mjtNum h = s->m->opt.timestep, v = g->in.v[joint] + h * s->acc[i];
+  mjtNum h = s->m->opt.timestep, v = g->in.gear[joint].v + h * s->acc[i];
 
   // step the gap with the joint's motion given, then the rotor
   mjg_couplingResolve(step, c, v, 0);
@@ -71,7 +71,7 @@ void mjgp_giveUp(mjgpStep* s) {
     mjgp_accelerations(s);
     for (int i = 0; i < s->n; i++) {
       int joint = s->group->joint[i], gap = mjgp_hasGap(g->config->joint + joint);
-      mjtNum v = g->in.v[joint] + h * s->acc[i];
+      mjtNum v = g->in.gear[joint].v + h * s->acc[i];
       mjtNum slip = mjgp_slip(g, joint, v, s->t[i]);
       int rounded = mju_abs(slip) <= mjgpZERO * g->out.rounding[joint];
       if (!gap && s->t[i] * slip < 0 && !rounded) {
@@ -82,14 +82,14 @@ void mjgp_giveUp(mjgpStep* s) {
   }
   for (int i = 0; i < s->n; i++) {
     int joint = s->group->joint[i];
-    mjtNum v = g->in.v[joint] + h * s->acc[i];
+    mjtNum v = g->in.gear[joint].v + h * s->acc[i];
     g->out.t[joint] = s->t[i];
     g->out.u[joint] = mjgp_torqueIn(s, i);
     g->out.v_next[joint] = v;
     mjtNum slip = mjgp_slip(g, joint, v, s->t[i]);
     g->out.mode[joint] = (slip > 0) - (slip < 0);
-    g->out.lambda[joint] =
-        mjgi_lawLoad(g->in.gamma_u[joint], g->in.gamma_v[joint], g->out.u[joint], s->t[i]);
+    g->out.lambda[joint] = mjgi_lawLoad(g->in.gear[joint].gamma_u, g->in.gear[joint].gamma_v,
+                                        g->out.u[joint], s->t[i]);
     if (mjgp_hasGap(g->config->joint + joint)) {
       turnRotor(s, i);
     }

@@ -452,7 +452,7 @@ static void finish(mjgpForces* f, int iterations, mjtNum error) {
   for (int i = 0; i < s->n; i++) {
     int joint = group->joint[i];
     s->t[i] = s->piece[i].friction;
-    s->g->out.cancellation[joint] = mju_abs(s->g->in.v[joint]) + s->m->opt.timestep * most;
+    s->g->out.cancellation[joint] = mju_abs(s->g->in.gear[joint].v) + s->m->opt.timestep * most;
   }
   s->g->out.last_info = (mjgInfo){.status = mjgSOLVED,
                                   .iterations = iterations,

@@ -14,7 +14,7 @@
 
 // Returns the velocity of joint i after the step at s->acc.
 static mjtNum jointVelocity(const mjgpStep* s, int i) {
-  return s->g->in.v[s->group->joint[i]] + s->m->opt.timestep * s->acc[i];
+  return s->g->in.gear[s->group->joint[i]].v + s->m->opt.timestep * s->acc[i];
 }
 
 
@@ -115,7 +115,7 @@ static mjtNum shaftDistance(const mjgpStep* s, int i) {
   int joint = s->group->joint[i], motor = g->config->joint[joint].partner;
   mjtNum T = g->out.t[joint], v = jointVelocity(s, i);
   mjtNum velocity = mju_abs(v) + g->out.cancellation[joint] + mjMINVAL;
-  mjtNum torque = mju_abs(T) + mju_abs(g->out.t[motor]) + mju_abs(g->in.tau[motor]) + mjMINVAL;
+  mjtNum torque = mju_abs(T) + mju_abs(g->out.t[motor]) + mju_abs(g->in.gear[motor].tau) + mjMINVAL;
   return isTorqueOf(g->in.coupling + joint, T, v, velocity, torque) ? 0 : 1;
 }
 
@@ -139,10 +139,11 @@ static mjtNum farthest(const mjgpStep* s, int* worst, const mjtNum* size, mjtNum
       continue;
     }
 
+    const mjgpGearInput* in = g->in.gear + joint;
     mjtNum t = g->out.t[joint];
     mjtNum v = slipVelocity(s, i, t), open = mjgpZERO * g->out.rounding[joint];
     mjtNum u = mjgp_torqueIn(s, i);
-    mjtNum lambda = mjgi_lawLoad(g->in.gamma_u[joint], g->in.gamma_v[joint], u, t);
+    mjtNum lambda = mjgi_lawLoad(in->gamma_u, in->gamma_v, u, t);
     v -= open > 0 ? mju_clip(v, -open, open) : 0;
 
     // a slipping joint has the sliding bound, a stuck one may have the static bound
@@ -152,10 +153,9 @@ static mjtNum farthest(const mjgpStep* s, int* worst, const mjtNum* size, mjtNum
     mjtNum high = mjgi_lawBound(lambda + up.shift, up.c, up.r);
     mjtNum low = -mjgi_lawBound(lambda + down.shift, down.c, down.r);
     mjtNum velocity =
-        g->out.cancellation[joint] + mju_abs(v) + g->in.compliance[joint] * mju_abs(t) + fastest;
-    mjtNum torque = mju_abs(t) + mju_abs(lambda) + g->in.coulomb[joint] +
-                    mju_abs(g->in.tau[joint]) + g->in.inertia[joint] * velocity / h +
-                    (size ? size[i] : 0);
+        g->out.cancellation[joint] + mju_abs(v) + in->compliance * mju_abs(t) + fastest;
+    mjtNum torque = mju_abs(t) + mju_abs(lambda) + in->coulomb + mju_abs(in->tau) +
+                    in->inertia * velocity / h + (size ? size[i] : 0);
 
     int rests = mju_abs(v) <= mjgpSUMMED * velocity && low <= t && t <= high;
     if (rests || mju_abs(t - (v > 0 ? high : low)) <= mjgpSUMMED * torque) {

@@ -288,7 +288,7 @@ static int finish(mjgpNewton* p, int iterations, mjtNum error, int flg_rounded) 
       g->out.t[joint] = s->t[i];
       continue;
     }
-    g->out.cancellation[joint] = mju_abs(g->in.v[joint]) + h * most;
+    g->out.cancellation[joint] = mju_abs(g->in.gear[joint].v) + h * most;
   }
   g->out.last_info = (mjgInfo){.status = mjgSOLVED,
                                .iterations = iterations,

@@ -93,7 +93,7 @@ static void connectRows(int* parent, int* tree, const mjModel* m, mjData* d) {
 
 
 // Connect by gears on tendons, gaps between trees, rows of rotor inertia.
-static void connectGears(int* parent, const mjgpGears* g, const mjModel* m, const mjData* d) {
+static void connectGears(int* parent, const mjgpGears* g, const mjModel* m) {
   for (int a = 0; a < g->in.nactive; a++) {
     int i = g->in.active[a];
     int tree = connectDofs(parent, m, g->in.E[i].n, g->in.E[i].dof, NULL);
@@ -102,7 +102,6 @@ static void connectGears(int* parent, const mjgpGears* g, const mjModel* m, cons
       connect(parent, tree, other < 0 ? tree : other);
     }
   }
-  (void)d;
 }
 
 
@@ -201,7 +200,7 @@ int mjgp_makeParts(mjgpPart* part, const mjgpGears* g, const mjModel* m, mjData*
     connectRows(parent, number + nv, m, d);
   }
   if (connected) {
-    connectGears(parent, g, m, d);
+    connectGears(parent, g, m);
   }
   if (Mhat->coupled) {
     connectTerms(parent, m, d);

@@ -186,7 +186,7 @@ static int balances(mjgpTree* tree) {
     residual = missing > residual ? missing : residual;
 
     // round-off is relative to the largest acceleration of single forces
-    g->out.cancellation[i] = mju_abs(g->in.v[i]) + h * tree->most;
+    g->out.cancellation[i] = mju_abs(g->in.gear[i].v) + h * tree->most;
   }
   residual = residual > 0 ? residual / tree->size : 0;
   g->out.last_info.residual = residual;
@@ -261,9 +261,9 @@ static int startPieces(mjgpTree* tree, const int* joint, int n) {
       mjgp_startPiece(tree->piece + b, g, m, i, tree->d->qacc_warmstart[dof],
                       tree->shaft ? tree->shaft + 2 * b : NULL, 0);
       tree->piece[b].kept = 0;
-      special |= in->ordinary[i]                             ? 0
-                 : in->static_ratio[i] != 1 || in->braked[i] ? mjgpOTHER | mjgpSTATIC
-                                                             : mjgpOTHER;
+      special |= in->gear[i].ordinary                                  ? 0
+                 : in->gear[i].static_ratio != 1 || in->gear[i].braked ? mjgpOTHER | mjgpSTATIC
+                                                                       : mjgpOTHER;
     }
   }
   tree->first = first;

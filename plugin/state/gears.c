@@ -33,13 +33,8 @@ _Static_assert(LINES + 1 == mjgpNSIZE, "mjgpNSIZE is not the number of sizes");
 static const mjgpArray kPointers[] = {
     ARRAY(in.joint, GEARS), ARRAY(in.E, GEARS), ARRAY(in.row, GEARS), ARRAY(in.coupling, GEARS)};
 static const mjgpArray kValues[] = {
-    ARRAY(in.active, GEARS), ARRAY(in.dozing, GEARS), ARRAY(in.q, GEARS), ARRAY(in.v, GEARS),
-    ARRAY(in.base, DOFS), ARRAY(in.tree, TREES), ARRAY(in.motor, GEARS), ARRAY(in.tau, GEARS),
-    ARRAY(in.inertia, GEARS), ARRAY(in.implicit, GEARS), ARRAY(in.shared, GEARS),
-    ARRAY(in.misplaced, GEARS), ARRAY(in.removed, GEARS), ARRAY(out.shift, DOFS),
-    ARRAY(in.drag, GEARS), ARRAY(in.gamma_u, GEARS), ARRAY(in.gamma_v, GEARS),
-    ARRAY(in.coulomb, GEARS), ARRAY(in.static_ratio, GEARS), ARRAY(in.compliance, GEARS),
-    ARRAY(in.t_last, GEARS), ARRAY(in.ordinary, GEARS), ARRAY(in.braked, GEARS),
+    ARRAY(in.active, GEARS), ARRAY(in.dozing, GEARS), ARRAY(in.gear, GEARS), ARRAY(in.base, DOFS),
+    ARRAY(in.tree, TREES), ARRAY(out.shift, DOFS),
     ARRAY(in.brake, GEARS), ARRAY(in.force, DOFS), ARRAY(out.t, GEARS), ARRAY(out.v_next, GEARS),
     ARRAY(out.u, GEARS), ARRAY(out.lambda, GEARS), ARRAY(out.mode, GEARS), ARRAY(out.load, GEARS),
     ARRAY(out.gap, GEARS), ARRAY(out.cancellation, GEARS), ARRAY(out.rounding, GEARS)};

@@ -66,6 +66,28 @@ typedef enum mjgpGains_ {
   mjgpGAINS_GENERAL
 } mjgpGains;
 
+// input of a gear
+typedef struct mjgpGearInput_ {
+  mjtNum v;             // velocity before the step
+  mjtNum tau;           // motor torque that acts, see model/actuation.h
+  mjtNum inertia;       // rotor inertia, diagonal of S
+  mjtNum gamma_u;       // input-side asymmetry coefficient of this step
+  mjtNum gamma_v;       // output-side asymmetry coefficient of this step
+  mjtNum coulomb;       // load-independent bound of this step
+  mjtNum static_ratio;  // static to sliding bound
+  mjtNum compliance;    // pre-sliding: mjg_preslidingCompliance; 0: sticks
+  mjtNum t_last;        // friction torque of the last step
+  int ordinary;         // 1: mjgp_isOrdinary (config.h)
+  int braked;           // 1: the joint has a brake or turns one way only
+  mjtNum q;             // position before the step
+  mjtNum motor;         // torque of actuators at the start of the step
+  mjtNum drag;          // (motor - tau)/v, the part from the joint's own velocity
+  mjtNum implicit;      // part of inertia beyond the joint's armature
+  mjtNum shared;        // rotors behind gaps: row sum of gains that tendons share
+  mjtNum misplaced;     // rotors behind gaps: part of implicit at the joint
+  mjtNum removed;       // rest of implicit, not in mjgpInertia (rotors.h)
+} mjgpGearInput;
+
 // input of a step
 typedef struct mjgpInput_ {
   const mjgpJoint** joint;  // gears of this step, changed by plugin_state             (n)
@@ -79,30 +101,13 @@ typedef struct mjgpInput_ {
   int* dozing;            // 1: the engine is putting the joint's tree to sleep        (n)
   int ntree;              // trees that are awake and on which gears act
   int* tree;              // numbers of these trees, ascending                     (ntree)
-  mjtNum* q;              // position before the step                                  (n)
-  mjtNum* v;              // velocity before the step                                  (n)
+  mjgpGearInput* gear;    // inputs of the gears                                       (n)
   mjtNum* base;           // passive force without friction, of dofs with gears        (nv)
-  mjtNum* motor;          // torque of actuators at the start of the step              (n)
-  mjtNum* tau;            // motor torque that acts, see model/actuation.h          (n)
-  mjtNum* inertia;        // rotor inertia, diagonal of S                              (n)
-  mjtNum* implicit;       // part of inertia beyond the joint's armature               (n)
-  mjtNum* shared;         // rotors behind gaps: row sum of gains that tendons share   (n)
-  mjtNum* misplaced;      // rotors behind gaps: part of implicit at the joint         (n)
-  mjtNum* removed;        // rest of implicit, not in mjgpInertia (rotors.h)          (n)
   int removes;            // 1: an entry of removed is not zero
-  mjtNum* drag;           // (motor - tau)/v, the part from the joint's own velocity   (n)
   mjgpRow* E;             // rows of E: velocity on which each gear acts               (n)
   mjtNum** row;           // row of S without its diagonal; null: zero                 (n)
   int rows;               // number of rows that are not null
   int reaches;            // 1: a row reaches another tree
-  mjtNum* gamma_u;        // input-side asymmetry coefficient of this step             (n)
-  mjtNum* gamma_v;        // output-side asymmetry coefficient of this step            (n)
-  mjtNum* coulomb;        // load-independent bound of this step                       (n)
-  mjtNum* static_ratio;   // static to sliding bound                                   (n)
-  mjtNum* compliance;     // pre-sliding: mjg_preslidingCompliance; 0: sticks          (n)
-  mjtNum* t_last;         // friction torque of the last step                          (n)
-  int* ordinary;          // 1: mjgp_isOrdinary (config.h)                           (n)
-  int* braked;            // 1: the joint has a brake or turns one way only            (n)
   mjgpBrake* brake;       // brake or backstop; 0: none                                (n)
   mjgCoupling* coupling;  // backlash in this step                                     (n)
   mjtNum* force;          // smooth force that an early computation assumed            (nv)

@@ -33,9 +33,9 @@ static void checkedStep(Check* check, const mjModel* m, mjData* d) {
   for (int a = 0; a < g->in.nactive && g->out.info.status <= mjgJAMMED; a++) {
     int i = g->in.active[a], dof = g->config->joint[i].dof;
     double acc = (d->qvel[dof] - v[dof]) / m->opt.timestep, t = g->out.t[i], v_next = d->qvel[dof];
-    double u = g->in.tau[i] - g->in.inertia[i] * acc;
-    double lambda = (g->in.gamma_u[i] + g->in.gamma_v[i]) * u - g->in.gamma_v[i] * t;
-    double bound = fabs(lambda) + g->in.coulomb[i];
+    double u = g->in.gear[i].tau - g->in.gear[i].inertia * acc;
+    double lambda = (g->in.gear[i].gamma_u + g->in.gear[i].gamma_v) * u - g->in.gear[i].gamma_v * t;
+    double bound = fabs(lambda) + g->in.gear[i].coulomb;
     double error = fabs(t) - bound, tiny = 1e-9 * (g->out.cancellation[i] + 1e-6);
     if (v_next > tiny) {
       error = fabs(t - bound);
@@ -43,8 +43,8 @@ static void checkedStep(Check* check, const mjModel* m, mjData* d) {
       error = fabs(t + bound);
     }
     // round-off of forces that cancel
-    double scale = fabs(t) + bound + fabs(g->in.tau[i]) +
-                   g->in.inertia[i] * g->out.cancellation[i] / m->opt.timestep;
+    double scale = fabs(t) + bound + fabs(g->in.gear[i].tau) +
+                   g->in.gear[i].inertia * g->out.cancellation[i] / m->opt.timestep;
     check->law = fmax(check->law, error / (scale + 1e-6));
     check->power = fmin(check->power, t * v_next);
     check->stuck += g->out.mode[i] == 0;

@@ -355,7 +355,7 @@ static void test_answer(void** state) {
     d->ctrl[0] = k % 7 ? d->ctrl[0] : between(-1, 1);
     mj_step(m, d);
     mjgpShaft shaft[2];
-    mjtNum inertia = m->dof_M0[0] + g->in.implicit[0], W = between(0.1, 1) / inertia;
+    mjtNum inertia = m->dof_M0[0] + g->in.gear[0].implicit, W = between(0.1, 1) / inertia;
     mjtNum W_other = between(-0.5, 0), acc = between(-1000, 1000), unit = 100 * inertia;
     mjtNum x = between(-unit, unit), t0 = between(-unit, unit), t = t0;
     mjgp_makeShaft(shaft, g, m, 0, acc + between(-10, 10));

@@ -124,22 +124,24 @@ static void solveDense(double* t, const mjModel* m, mjData* d, const mjgpGears* 
   }
   eliminate(full, x, nv, n + 1);
   double A[MOST * MOST], v[MOST], phi[MOST], alpha[MOST], beta[MOST], v_next[MOST], lambda[MOST];
+  double coulomb[MOST];
   int mode[MOST];
   for (int i = 0; i < n; i++) {
     const double* row = x + g->config->joint[i].dof * (n + 1);
-    double gamma = g->in.gamma_u[i] + g->in.gamma_v[i];
+    double gamma = g->in.gear[i].gamma_u + g->in.gear[i].gamma_v;
     for (int j = 0; j < n; j++) {
       A[i * n + j] = h * row[1 + j];
     }
     v[i] = d->qvel[g->config->joint[i].dof] + h * row[0];
-    phi[i] = gamma * (g->in.tau[i] - g->in.inertia[i] * row[0]);
-    alpha[i] = gamma * g->in.inertia[i] / h;
-    beta[i] = g->in.gamma_v[i];
+    phi[i] = gamma * (g->in.gear[i].tau - g->in.gear[i].inertia * row[0]);
+    alpha[i] = gamma * g->in.gear[i].inertia / h;
+    beta[i] = g->in.gear[i].gamma_v;
+    coulomb[i] = g->in.gear[i].coulomb;
   }
   size_t bytes = mjg_memsize(n, n);
   void* memory = malloc(bytes);
   mjgProblem problem = {
-      .n = n, .v = v, .A = A, .phi = phi, .alpha = alpha, .beta = beta, .coulomb = g->in.coulomb};
+      .n = n, .v = v, .A = A, .phi = phi, .alpha = alpha, .beta = beta, .coulomb = coulomb};
   mjgSolution solution = {.t = t, .v = v_next, .lambda = lambda, .mode = mode};
   mjgSettings settings;
   mjg_defaultSettings(&settings);
@@ -155,10 +157,11 @@ static double lawError(const mjModel* m, const mjData* d, const mjgpGears* g, co
   for (int i = 0; i < g->config->n; i++) {
     int dof = g->config->joint[i].dof;
     double next = d->qvel[dof], a = (next - v[dof]) / m->opt.timestep;
-    double gamma = g->in.gamma_u[i] + g->in.gamma_v[i], u = g->in.tau[i] - g->in.inertia[i] * a;
-    double bound = fabs(gamma * u - g->in.gamma_v[i] * g->out.t[i]) + g->in.coulomb[i];
-    double size =
-        fabs(g->in.tau[i]) + g->in.inertia[i] * fabs(a) + fabs(g->out.t[i]) + g->in.coulomb[i];
+    double gamma = g->in.gear[i].gamma_u + g->in.gear[i].gamma_v,
+           u = g->in.gear[i].tau - g->in.gear[i].inertia * a;
+    double bound = fabs(gamma * u - g->in.gear[i].gamma_v * g->out.t[i]) + g->in.gear[i].coulomb;
+    double size = fabs(g->in.gear[i].tau) + g->in.gear[i].inertia * fabs(a) + fabs(g->out.t[i]) +
+                  g->in.gear[i].coulomb;
     double error = next == 0 ? fmax(0, fabs(g->out.t[i]) - bound)
                              : fabs(g->out.t[i] - (next > 0 ? bound : -bound));
     worst = fmax(worst, error / size);
