@@ -98,10 +98,10 @@ void mjg_scenePath(char* path, int path_sz, const mjgScene* scene) {
   }
 }
 
-void mjg_pagePath(char* path, int path_sz, const char* name) {
+void mjg_sharedPath(char* path, int path_sz, const char* name) {
   char folder[4000];
   scenesFolder(folder, sizeof folder);
-  snprintf(path, (size_t)path_sz, "%s/../doc/%s", folder, name);
+  snprintf(path, (size_t)path_sz, "%s/../%s", folder, name);
 }
 
 // content of a text file, to be freed; null with one line in error

@@ -20,8 +20,8 @@ int mjg_hasFriction(const mjModel* m, const mjData* d, int joint);
 // sources; absolute paths and paths that begin with "." are kept
 void mjg_scenePath(char* path, int path_sz, const mjgScene* scene);
 
-// path of a file of doc/, which lies beside scenes/
-void mjg_pagePath(char* path, int path_sz, const char* name);
+// path of a file beside scenes/, in the sources or the installation: data/..., models/...
+void mjg_sharedPath(char* path, int path_sz, const char* name);
 
 // compile a scene in one of its cases (null: the first), with further settings that take precedence.
 // Settings must name instances or elements of the file or of its includes. Null: one line in error.

@@ -48,8 +48,8 @@ typedef struct Log_ {
 static void readLog(Log* log, const char* name) {
   static const char* const columns[LOGWIDTH] = {"time", "position", "goal", "enable"};
   char path[4096], file[300], line[1000];
-  snprintf(file, sizeof file, "../data/xl330/%s.csv.gz", name);
-  mjg_pagePath(path, sizeof path, file);
+  snprintf(file, sizeof file, "data/xl330/%s.csv.gz", name);
+  mjg_sharedPath(path, sizeof path, file);
   *log = (Log){0};
   for (int i = 0; i < LOGWIDTH; i++) {
     mjg_addColumn(&log->rows, columns[i]);
@@ -67,6 +67,7 @@ static void readLog(Log* log, const char* name) {
     gzclose(in);
   }
   if (failed) {
+    fprintf(stderr, "replay: the log %s cannot be read\n", path);
     mjg_clearRows(&log->rows);
   }
   for (int i = log->rows.nrow - 1; i >= 0; i--) {
