@@ -10,6 +10,16 @@ double mjg_gridValue(int i, int n, double most) { return most * (2.0 * i / (n - 
 
 double mjg_ease(double x) { return x * x * x * (10 - x * (15 - 6 * x)); }
 
+int mjg_enumerate(double* t, double* next, const mjgProblem* problem) {
+  double memory[1024], lambda[2];
+  int mode[2];
+  mjgSettings settings;
+  mjg_defaultSettings(&settings);
+  settings.solver = mjgENUMERATION;
+  mjgSolution solution = {t, next, lambda, mode};
+  return mjg_solve(&solution, NULL, problem, &settings, mjg_create(memory, sizeof memory, problem->n, problem->n));
+}
+
 double mjg_contact(const mjModel* m, const mjData* d, const char* geom, const char* other) {
   int id[] = {geom ? mj_name2id(m, mjOBJ_GEOM, geom) : -2, other ? mj_name2id(m, mjOBJ_GEOM, other) : -2};
   double sum = 0;

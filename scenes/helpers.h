@@ -24,6 +24,10 @@ int mjg_lastGridPoint(const mjModel* m, const mjData* d);
 // the i-th of n values from -most to most
 double mjg_gridValue(int i, int n, double most);
 
+// friction and next velocity of a problem of one or two gears by enumeration, which shares nothing with the solver that
+// the plugin takes by default; a status of the core
+int mjg_enumerate(double* t, double* next, const mjgProblem* problem);
+
 // a smooth step from 0 to 1 while x goes from 0 to 1, without velocity and acceleration at its ends
 double mjg_ease(double x);
 

@@ -1,8 +1,6 @@
 // A two-link arm and a wall: Kikuuwe 2022, section 6.2. The paper's wall, a force in proportion to the penetration (Figs. 10
 // to 12), a contact of MuJoCo's own, and constant friction in place of the gears.
 
-#include "wall.h"
-
 #include "../helpers.h"
 #include "mjgear_paper.h"
 
@@ -37,21 +35,15 @@ static double armTip(double J[2], const double q[2]) {
   return cos(q[0]) + cos(q[0] + q[1]);
 }
 
-// enumeration shares nothing with the solver that the plugin takes by default
-static mjgSettings enumeration(void) {
-  mjgSettings settings;
-  mjg_defaultSettings(&settings);
-  settings.solver = mjgENUMERATION;
-  return settings;
-}
-
 // velocity after one implicit step of the core, algorithm (69), in place; Mhat includes the rotors
 static int armStep(double v[2], const double Mhat[4], const double tau_u[2], const double tau_v[2], double gamma_u,
                    const double gamma_v[2], double h) {
   const double rotor[2] = {ROTOR, ROTOR};
   const double both[2] = {gamma_u, gamma_u};
   const mjgJoints joints = {both, gamma_v, rotor};
-  const mjgSettings settings = enumeration();
+  mjgSettings settings;
+  mjg_defaultSettings(&settings);
+  settings.solver = mjgENUMERATION;
   double memory[1024], next[2] = {0};
   mjgWorkspace* work = mjg_create(memory, sizeof memory, 2, 2);
   int status = mjg_step(next, NULL, NULL, Mhat, tau_u, tau_v, v, &joints, h, 2, &settings, work);
@@ -65,18 +57,14 @@ static int armStep(double v[2], const double Mhat[4], const double tau_u[2], con
 static int armFriction(double next[2], double t[2], const double start[2], const double A[4], const double v[2],
                        const double tau_u[2], double gamma_u, const double gamma_v[2], double h) {
   // the internal force as the header of the core defines it: lambda = phi + ([alpha] A - [gamma_v]) t
-  double phi[2], alpha[2], lambda[2], memory[1024];
+  double phi[2], alpha[2];
   for (int i = 0; i < 2; i++) {
     double sum = gamma_u + gamma_v[i];
     phi[i] = sum * (tau_u[i] - ROTOR * (start[i] - v[i]) / h);
     alpha[i] = sum * ROTOR / h;
   }
   const mjgProblem problem = {.n = 2, .v = start, .A = A, .phi = phi, .alpha = alpha, .beta = gamma_v, .v0 = v};
-  int mode[2];
-  mjgSolution solution = {t, next, lambda, mode};
-  const mjgSettings settings = enumeration();
-  mjgWorkspace* work = mjg_create(memory, sizeof memory, 2, 2);
-  return mjg_solve(&solution, NULL, &problem, &settings, work);
+  return mjg_enumerate(t, next, &problem);
 }
 
 //---------------------------------- cases, schedule, claims -----------------------------------------
@@ -106,11 +94,12 @@ static int armFriction(double next[2], double t[2], const double start[2], const
 // the paper's cases in the order of the table above
 enum { LOW, MIDDLE, HIGH, ELBOW_LOCKED, SHOULDER_LOCKED, NPAPER };
 
-double mjg_wallPush(double time) {
+// pushing force of the motors at the tip in x direction, and place of the wall
+static double wallPush(double time) {
   return mjg_reached(time, 2.5) ? -500 : mjg_reached(time, 2.0) ? 0 : mjg_reached(time, 0.5) ? 500 : 0;
 }
 
-double mjg_wallPosition(double time) {
+static double wallPosition(double time) {
   const double before = 1.37, after = 1.12;
   return !mjg_reached(time, 1.0)  ? before
          : mjg_reached(time, 1.5) ? after
@@ -119,8 +108,8 @@ double mjg_wallPosition(double time) {
 
 // set the push and move the wall
 static void schedule(const mjModel* m, mjData* d, const mjgCase* variant) {
-  d->ctrl[0] = mjg_wallPush(d->time);
-  d->mocap_pos[0] = mjg_wallPosition(d->time);
+  d->ctrl[0] = wallPush(d->time);
+  d->mocap_pos[0] = wallPosition(d->time);
 }
 
 static void wallClaims(mjgClaims* claims, const mjgTrajectory* run) {
@@ -172,7 +161,7 @@ static const mjgCase wallCase[] = {
 };
 
 // force of the wall in x direction on a tip at px
-static double wallForce(double px, double time) { return -1e4 * fmax(px - mjg_wallPosition(time), 0); }
+static double wallForce(double px, double time) { return -1e4 * fmax(px - wallPosition(time), 0); }
 
 // the tip is the centre of mass of the lower link, where xfrc_applied acts
 static void wallInput(const mjModel* m, mjData* d, const mjgCase* variant) {
@@ -191,7 +180,7 @@ static int wallReference(double* q, double* v, double time, const mjModel* m, co
   double h = m->opt.timestep, J[2], Mhat[4], tau_u[2], tau_v[2];
 
   // forces at the beginning of the step
-  double px = armTip(J, q), push = mjg_wallPush(time), wall = wallForce(px, time);
+  double px = armTip(J, q), push = wallPush(time), wall = wallForce(px, time);
   armInertia(Mhat, q);
   armBias(tau_v, q, v);
   for (int i = 0; i < 2; i++) {
@@ -237,11 +226,11 @@ static void solve2(double x[2], const double M[4], const double y[2]) {
 static int contactReference(double* q, double* v, double time, const mjModel* m, const mjgCase* variant) {
   const double* gamma_v = GAMMA_V(variant);
   double h = m->opt.timestep, J[2], M[4], Mhat[4], s[2], tau_u[2];
-  double penetration = armTip(J, q) - mjg_wallPosition(time);
+  double penetration = armTip(J, q) - wallPosition(time);
   armInertia(M, q);
   armBias(s, q, v);
   for (int i = 0; i < 2; i++) {
-    tau_u[i] = J[i] * mjg_wallPush(time);
+    tau_u[i] = J[i] * wallPush(time);
     s[i] = tau_u[i] - s[i] - VISCOSITY * v[i];
     M[3 * i] += ROTOR;
     Mhat[3 * i] = M[3 * i] + IMPLICIT(variant) * h * VISCOSITY;
