@@ -515,10 +515,11 @@ static void waitFrame(Window* w) {
 
 static void loop(Window* w) {
   while (!glfwWindowShouldClose(w->glfw)) {
-    glfwPollEvents();
     if (w->panel.run) {
+      glfwPollEvents();
       advance(w);
     } else {
+      glfwWaitEventsTimeout(0.1);  // a picture that stands needs no more
       mjv_applyPerturbPose(w->show->sim[0].m, w->show->sim[0].d, &w->frame.perturb, 1);
       if (w->frame.perturb.active) {
         showForward(w->show);

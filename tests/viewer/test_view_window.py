@@ -179,13 +179,14 @@ class Test(unittest.TestCase):
         server = subprocess.Popen(
             ["Xvfb", "-displayfd", str(write), "-screen", "0", "1280x800x24", "-nolisten", "tcp", "-noreset"],
             pass_fds=[write],
+            env=programs.ENVIRONMENT,
             stderr=subprocess.DEVNULL,
         )
         self.addCleanup(server.wait)
         self.addCleanup(server.terminate)
         os.close(write)
         with os.fdopen(read) as file:
-            self.environment = {**os.environ, "DISPLAY": ":" + file.readline().strip()}
+            self.environment = {**programs.ENVIRONMENT, "DISPLAY": ":" + file.readline().strip()}
 
     def open(self, *arguments, **options):
         window = Window(self.environment, *arguments, **options)
