@@ -123,14 +123,14 @@ static int step(double* q, double* v, double time, const mjModel* m, const mjgCa
 }
 
 // one step of Table 1
-static int stepTable(double* q, double* v, double* t, double time, double h, const mjgCase* variant,
-                     Schedule schedule) {
+static void stepTable(double* q, double* v, double* t, double time, double h, const mjgCase* variant,
+                      Schedule schedule) {
   double stop = variant->TRAVEL;
   const mjgKarnopp joint = {
       variant->ETA_OPP, variant->ETA_AID, variant->RATIO, FRICTION, 0, INERTIA, stop > 0 ? stop * DEGREE : INFINITY};
   Input input;
   schedule(&input, time, variant);
-  return mjg_stepKarnopp(q, v, t, &joint, motorTorque(&input, *q, *v), input.load, h);
+  mjg_stepKarnopp(q, v, t, &joint, motorTorque(&input, *q, *v), input.load, h);
 }
 
 // In Table 1 a starting joint has static friction for one step. The joint loses this momentum.
@@ -148,9 +148,7 @@ static double table(double* allowed, const mjgTrajectory* run, Schedule schedule
     difference = fmax(difference, fabs(q / DEGREE - row[position]));
     way = fmax(way, fabs(next[position] - row[position]));
     h = next[time] - row[time];
-    if (stepTable(&q, &v, &t, row[time], h, variant, schedule) < 0) {
-      return INFINITY;
-    }
+    stepTable(&q, &v, &t, row[time], h, variant, schedule);
     friction = fmax(friction, fabs(t));
   }
   double fsd = variant->RATIO, excess = (fsd - 1) / fsd * friction;
@@ -164,9 +162,7 @@ static double arrivalOfTable(const mjgCase* variant, Schedule schedule, double e
   for (int i = 0; i * h < end; i++) {
     int there = fabs(q / DEGREE - variant->TARGET) < 0.02;
     since = there ? (since < 0 ? i * h : since) : -1;
-    if (stepTable(&q, &v, &t, i * h, h, variant, schedule) < 0) {
-      return -1;
-    }
+    stepTable(&q, &v, &t, i * h, h, variant, schedule);
   }
   return since;
 }

@@ -5,8 +5,6 @@
 
 #include <math.h>
 
-#include "mjgear.h"
-
 // one joint with friction as in L. Borello and M. D. L. Dalla Vedova, "A dry friction
 // model and robust computational algorithm for reversible or irreversible motion
 // transmissions", Int. J. of Mechanics and Control 13(2), 2012. It is explicit, a
@@ -32,19 +30,9 @@ static inline double mjg_clampKarnopp(double x, double low, double high) { retur
 // Table 1, one step: changes *position and *velocity, sets *t (nullable) to the friction
 // torque
 //   motor  torque in the joint's direction       load  torque against it       h  timestep > 0
-// error: mjgERR_ARGUMENT, mjgERR_NOT_FINITE. Numbers in the body are those of its statements.
-static inline int mjg_stepKarnopp(double* position, double* velocity, double* t, const mjgKarnopp* joint, double motor,
-                                  double load, double h) {
-  const mjgKarnopp* j = joint;
-  if (!position || !velocity || !j || !(j->eta_opp > 0 && j->eta_opp <= 1) || !(j->eta_aid <= 1) || !(j->fsd >= 1) ||
-      !(j->friction >= 0) || !(j->viscous >= 0) || !(j->inertia > 0) || !(j->limit > 0) || !(h > 0)) {
-    return mjgERR_ARGUMENT;
-  }
-  if (!isfinite(*position) || !isfinite(*velocity) || !isfinite(motor) || !isfinite(load) || !isfinite(h) ||
-      !isfinite(j->eta_aid) || !isfinite(j->fsd) || !isfinite(j->friction) || !isfinite(j->viscous) ||
-      !isfinite(j->inertia)) {
-    return mjgERR_NOT_FINITE;
-  }
+// Numbers in the body are those of its statements.
+static inline void mjg_stepKarnopp(double* position, double* velocity, double* t, const mjgKarnopp* j, double motor,
+                                   double load, double h) {
   double v = *velocity;
 
   // 01-03: active torque, sliding friction under opposing and under aiding load
@@ -78,15 +66,11 @@ static inline int mjg_stepKarnopp(double* position, double* velocity, double* t,
     next = fmin(next, 0);
   }
 
-  if (!isfinite(q) || !isfinite(next) || !isfinite(friction)) {
-    return mjgERR_NOT_FINITE;
-  }
   *position = q;
   *velocity = next;
   if (t) {
     *t = friction;
   }
-  return mjgSOLVED;
 }
 
 #endif  // MJGEAR_SCENES_KARNOPP_H_

@@ -1,5 +1,4 @@
-// What plays scenes: claims, recordings, changes of MJCF, command lines, loading and playing. A wrong reference and the runs of another
-// gear do not pass.
+// What plays scenes: recordings, changes of MJCF, loading and playing. A wrong reference and the runs of another gear do not pass.
 
 #include <math.h>
 #include <setjmp.h>
@@ -20,21 +19,6 @@
 #include "with_plugin.h"
 
 //---------------------------------- claims and recordings ------------------------------------------
-
-// claims are kept in order, cut at their end if too long, and counted; any nonzero value holds
-static void claimsAreCounted(void** state) {
-  mjgClaims claims = {0};
-  mjg_claim(&claims, 1, "%d < %.1f", 1, 2.5);
-  mjg_claim(&claims, 0, "%s", "wrong");
-  mjg_claim(&claims, 256, "%01000d", 7);
-  assert_true(claims.n == 3 && claims.nfailed == 1);
-  assert_string_equal(claims.claim[0].text, "1 < 2.5");
-  assert_true(claims.claim[0].holds && !claims.claim[1].holds && claims.claim[2].holds == 1);
-  assert_int_equal(strlen(claims.claim[2].text), mjgMAXCLAIM - 1);
-  mjg_freeClaims(&claims);
-  assert_int_equal(claims.n, 0);
-}
-
 
 // rows by their times, which repeated sums make as the engine does; extremes with both ends, none with a NaN between
 static void rowsAreFoundByTime(void** state) {
@@ -60,31 +44,6 @@ static void rowsAreFoundByTime(void** state) {
   assert_true(mjg_highest(&t, "square", 1.3, 1.5) == 1500. * 1500);
   mjg_freeTrajectory(&t);
   assert_true(isnan(mjg_at(&t, "square", 1)));
-}
-
-
-static void everyDigitIsWritten(void** state) {
-  mjgTrajectory t = {0};
-  mjg_addColumn(&t, "time");
-  mjg_addColumn(&t, "a,\"b\"");
-  double* row = mjg_addRow(&t);
-  row[0] = 0.5;
-  row[1] = 0.1 + 0.2;
-  char* text = NULL;
-  size_t size = 0;
-  FILE* file = open_memstream(&text, &size);
-  mjg_writeNames(&t, file);
-  mjg_writeLastRow(&t, file);
-  assert_int_equal(fclose(file), 0);
-  assert_string_equal(text, "time,\"a,\"\"b\"\"\"\n0.5,0.30000000000000004\n");
-  free(text);
-
-  // rows are forgotten, columns are not
-  mjg_clearRows(&t);
-  assert_int_equal(t.nrow, 0);
-  row = mjg_addRow(&t);
-  assert_true(row[0] == 0 && mjg_at(&t, "time", 7) == 0);
-  mjg_freeTrajectory(&t);
 }
 
 
@@ -130,64 +89,6 @@ static void settingsChangeText(void** state) {
     mjgSetting setting = {refused[i][1], "x", refused[i][2]};
     assert_null(mjg_setConfig(refused[i][0] ? refused[i][0] : mjcf, &setting, error, sizeof error));
     assert_true(strlen(error) > 0 && (i > 0 || strstr(error, "'c'")));
-  }
-}
-
-
-enum {
-  HELP = 1,
-  QUIET,
-  OUT
-};
-static const struct option known[] = {{"help", no_argument, NULL, HELP},
-                                      {"out", required_argument, NULL, OUT},
-                                      {"quiet", no_argument, NULL, QUIET},
-                                      {0}};
-
-
-// options stand anywhere, with values in both forms, and each mistake is one line
-static void optionsAreRead(void** state) {
-  static const struct {
-    char* line[10];
-    int last, words;
-    const char* text;
-  } row[] = {
-      {{"p", "rod", "--out", "-", "wall", "--quiet", "--out=x", "--", "--quiet"},
-       OUT,
-       3,
-       "3- 2 3x "},
-      {{"p", "-h"}, HELP, 0, "1 "},
-      {{"p", "--qiet"}, mjgWRONG_OPTION, 0, "unknown option '--qiet'; did you mean --quiet"},
-      {{"p", "--frobnicate"},
-       mjgWRONG_OPTION,
-       0,
-       "unknown option '--frobnicate'; --help lists all"},
-      {{"p", "-x"},
-       mjgWRONG_OPTION,
-       0,
-       "unknown option '-x'; --help lists all, and a file whose name begins with - stands behind "
-       "--"},
-      {{"p", "--out"}, mjgWRONG_OPTION, 0, "option '--out' needs a value; --help lists all"},
-      {{"p", "--quiet=3"}, mjgWRONG_OPTION, 0, "option '--quiet=3' takes no value"},
-  };
-  for (size_t i = 0; i < sizeof(row) / sizeof(*row); i++) {
-    char text[400] = "", error[300] = "", *line[10];
-    int option, last = -1, n = 0;
-    memcpy(line, row[i].line, sizeof(line));
-    while (line[n]) {
-      n++;
-    }
-    optind = 0;  // parse from the start
-    while ((option = mjg_nextOption(error, sizeof(error), n, line, known)) != -1) {
-      last = option;
-      if (option == mjgWRONG_OPTION) {
-        break;
-      }
-      snprintf(text + strlen(text), 100, "%d%s ", option, option == OUT ? optarg : "");
-    }
-    assert_int_equal(last, row[i].last);
-    assert_string_equal(last == mjgWRONG_OPTION ? error : text, row[i].text);
-    assert_true(last == mjgWRONG_OPTION || n - optind == row[i].words);
   }
 }
 
@@ -460,17 +361,10 @@ static void ignore(const char* warning) {
 int main(void) {
   mju_user_warning = ignore;
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(claimsAreCounted),
-      cmocka_unit_test(rowsAreFoundByTime),
-      cmocka_unit_test(everyDigitIsWritten),
-      cmocka_unit_test(settingsChangeText),
-      cmocka_unit_test(optionsAreRead),
-      cmocka_unit_test(scenesAreComplete),
-      cmocka_unit_test(scenesAreLoaded),
-      cmocka_unit_test(timesAreReached),
-      cmocka_unit_test(stateThenForceAreRecorded),
-      cmocka_unit_test(aWrongReferenceIsSeen),
-      cmocka_unit_test(claimsNeedTheirRuns),
+      cmocka_unit_test(rowsAreFoundByTime),    cmocka_unit_test(settingsChangeText),
+      cmocka_unit_test(scenesAreComplete),     cmocka_unit_test(scenesAreLoaded),
+      cmocka_unit_test(timesAreReached),       cmocka_unit_test(stateThenForceAreRecorded),
+      cmocka_unit_test(aWrongReferenceIsSeen), cmocka_unit_test(claimsNeedTheirRuns),
   };
   return cmocka_run_group_tests(tests, loadPlugin, NULL);
 }

@@ -108,8 +108,16 @@ class Run(unittest.TestCase):
         (self.folder / "zero.xml").symlink_to("/dev/zero")
         for code, word, line in (
             (2, "there is no scene 'rods'", "rods"),
-            (2, "--frobnicate", "rod --frobnicate 1"),
-            (2, "--duration", "rod --duration"),
+            (2, "unknown option '--frobnicate'; --help lists all\n", "rod --frobnicate 1"),
+            (2, "unknown option '--qiet'; did you mean --quiet\n", "rod --qiet"),
+            (
+                2,
+                "unknown option '-x'; --help lists all, and a file whose name begins with - stands behind --",
+                "-x rod",
+            ),
+            (2, "option '--quiet=3' takes no value", "--quiet=3 rod"),
+            (2, "option '--duration' needs a value", "rod --duration"),
+            (2, "there is no scene '--quiet'", "-- --quiet"),
             (2, "--duration", "rod --duration -1"),
             (2, "--duration", "rod --duration nan"),
             (2, "--set", "rod --set gamma_v"),
