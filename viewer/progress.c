@@ -1,5 +1,6 @@
 #include "progress.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <time.h>
 #include <unistd.h>
@@ -14,29 +15,35 @@ static double now(void) {
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-void mjg_beginProgress(mjgProgress* progress, int enabled) {
-  *progress = (mjgProgress){.enabled = enabled && isatty(STDERR_FILENO), .begin = now()};
-  progress->next = progress->begin + PATIENCE;
-}
+static int shown;  // a bar stands on the terminal
 
-void mjg_showProgress(mjgProgress* progress, double fraction, const char* label) {
-  double time = progress->enabled ? now() : 0;
-  if (!progress->enabled || time < progress->next) {
+void mjg_showProgress(double fraction, const char* label) {
+  static double begin, next, last = INFINITY;
+  double time = now();
+  if (fraction < last) {
+    begin = time;
+    next = time + PATIENCE;
+  }
+  last = fraction;
+  if (time < next) {
     return;
   }
-  progress->next = time + REDRAW;
-  double left = fraction > 0 ? (time - progress->begin) * (1 - fraction) / fraction : 0;
+  next = time + REDRAW;
+  if (!isatty(STDERR_FILENO)) {
+    return;
+  }
+  double left = fraction > 0 ? (time - begin) * (1 - fraction) / fraction : 0;
   int filled = (int)(WIDTH * fraction + 0.5);
   fprintf(stderr, "\r[%.*s%.*s] %3.0f %% %4.0f s left  %-40.40s", filled, "##############################",
           WIDTH - filled, "..............................", 100 * fraction, left, label);
   fflush(stderr);
-  progress->shown = 1;
+  shown = 1;
 }
 
-void mjg_clearProgress(mjgProgress* progress) {
-  if (progress->shown) {
+void mjg_clearProgress(void) {
+  if (shown) {
     fputs("\r\033[K", stderr);
     fflush(stderr);
-    progress->shown = 0;
   }
+  shown = 0;
 }

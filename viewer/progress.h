@@ -3,19 +3,11 @@
 #ifndef VIEWER_PROGRESS_H_
 #define VIEWER_PROGRESS_H_
 
-typedef struct mjgProgress_ {
-  int enabled;
-  double begin;  // s, of a clock that runs steadily
-  double next;   // time of the next display
-  int shown;     // 1 if a bar stands on the terminal
-} mjgProgress;
-
-void mjg_beginProgress(mjgProgress* progress, int enabled);
-
-// show that a fraction of all work is done, if it is time to; label names the current work
-void mjg_showProgress(mjgProgress* progress, double fraction, const char* label);
+// show that a fraction of all work is done, if it is time to; label names the current work. A smaller fraction than that
+// of the last call begins other work
+void mjg_showProgress(double fraction, const char* label);
 
 // take the bar off the terminal
-void mjg_clearProgress(mjgProgress* progress);
+void mjg_clearProgress(void);
 
 #endif  // VIEWER_PROGRESS_H_

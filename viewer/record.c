@@ -251,9 +251,6 @@ static int run(Show* show, Frame* frame, Film* film, mjrRect area, char* error, 
   double picture = option->picture_time < 0 ? show->duration : option->picture_time;
   double speed = option->length > 0 ? show->duration / option->length : option->speed;
   int flg_picture = option->picture != NULL, code = 0, flg_end = 0;
-
-  mjgProgress progress;
-  mjg_beginProgress(&progress, 1);
   while (!flg_end) {
     double time = show->sim[0].d->time;
     flg_end = time >= show->duration - 0.5 * h || showDiverged(show) || (show->csv && ferror(show->csv->file));
@@ -279,10 +276,10 @@ static int run(Show* show, Frame* frame, Film* film, mjrRect area, char* error, 
       if (frame) {
         plotsAdd(&frame->plots, show->sim);
       }
-      mjg_showProgress(&progress, time / show->duration, show->title);
+      mjg_showProgress(time / show->duration, show->title);
     }
   }
-  mjg_clearProgress(&progress);
+  mjg_clearProgress();
   return code;
 }
 

@@ -257,8 +257,7 @@ static int writeTables(const mjgScene* scene, const mjgPlay* play, int nplay, co
 //---------------------------------- running -------------------------------------------------------
 
 // play all steps of an opened case, and write each if output is not null; 0: done
-static int playSteps(mjgPlay* play, mjgOutput* output, int keep, mjgProgress* progress, double done, double share,
-                     const char* label) {
+static int playSteps(mjgPlay* play, mjgOutput* output, int keep, double done, double share, const char* label) {
   char error[ERROR];
   double duration = options.duration > 0 ? options.duration : play->scene->duration;
   long nstep = lround(duration / play->m->opt.timestep);
@@ -277,9 +276,11 @@ static int playSteps(mjgPlay* play, mjgOutput* output, int keep, mjgProgress* pr
     if (file && !failed) {
       (options.npy ? mjg_writeLastNumbers : mjg_writeLastRow)(&play->trajectory, file);
     }
-    mjg_showProgress(progress, done + share * (double)(i + 1) / (double)nstep, label);
+    if (!options.quiet) {
+      mjg_showProgress(done + share * (double)(i + 1) / (double)nstep, label);
+    }
   }
-  mjg_clearProgress(progress);
+  mjg_clearProgress();
   if (failed) {
     complain("%s: %s", label, error);
   }
@@ -287,8 +288,7 @@ static int playSteps(mjgPlay* play, mjgOutput* output, int keep, mjgProgress* pr
 }
 
 // play one case from its beginning to its end; its rows are kept if wanted, its model is not. 0: done
-static int runCase(mjgPlay* play, const mjgScene* scene, const mjgCase* variant, int keep, mjgProgress* progress,
-                   double done, double share) {
+static int runCase(mjgPlay* play, const mjgScene* scene, const mjgCase* variant, int keep, double done, double share) {
   char error[ERROR] = "not enough memory", label[2 * mjgMAXNAME];
   snprintf(label, sizeof label, "%s%s%s", scene->name, variant ? " " : "", variant ? variant->name : "");
   mjModel* m = mjg_loadScene(scene, variant, options.settings.setting, options.settings.n, error, ERROR);
@@ -307,7 +307,7 @@ static int runCase(mjgPlay* play, const mjgScene* scene, const mjgCase* variant,
   mjgOutput* output = options.out ? openResult(scene->name, name) : NULL;
   int failed = options.out && !output;
   failed = failed || (output && writeJoints(scene, m));
-  failed = failed || playSteps(play, output, keep, progress, done, share, label);
+  failed = failed || playSteps(play, output, keep, done, share, label);
   if (closeResult(output, scene->name, name, !failed)) {
     failed = -1;
   }
@@ -359,7 +359,7 @@ static int judge(const mjgScene* scene, const mjgPlay* play, int nplay, int rows
 }
 
 // play a scene in all cases that are wanted; returns an exit code
-static int runScene(const mjgScene* scene, mjgProgress* progress, double done, double share) {
+static int runScene(const mjgScene* scene, double done, double share) {
   int ncase = scene->nvariant ? scene->nvariant : 1, nplay = 0, failed = 0;
   mjgPlay play[ncase];
 
@@ -372,7 +372,7 @@ static int runScene(const mjgScene* scene, mjgProgress* progress, double done, d
       continue;
     }
     play[nplay] = (mjgPlay){0};
-    failed = runCase(&play[nplay++], scene, variant, keep, progress, done + share * i / ncase, share / ncase);
+    failed = runCase(&play[nplay++], scene, variant, keep, done + share * i / ncase, share / ncase);
   }
   int code = failed ? FAILED : judge(scene, play, nplay, keep);
   for (int i = 0; i < nplay; i++) {
@@ -400,11 +400,9 @@ int main(int argc, char** argv) {
     return FAILED;
   }
 
-  mjgProgress progress;
-  mjg_beginProgress(&progress, !options.quiet);
   code = OK;
   for (int i = 0; i < options.nscene; i++) {
-    int result = runScene(options.scene[i], &progress, (double)i / options.nscene, 1.0 / options.nscene);
+    int result = runScene(options.scene[i], (double)i / options.nscene, 1.0 / options.nscene);
     code = result == OK ? code : result;
     fflush(stdout);
   }

@@ -214,8 +214,6 @@ static void freeSims(Show* show) {
 // mean size of each joint's gear friction over the run, for an equal constant friction
 static void meanFriction(double* mean, const Show* show, Sim* sim) {
   double duration = fmin(show->duration, 5);
-  mjgProgress progress;
-  mjg_beginProgress(&progress, 1);
   int n = 0;
   for (; sim->d->time < duration && !showDiverged(show); n++) {
     stepSim(show, sim, NULL);
@@ -224,9 +222,9 @@ static void meanFriction(double* mean, const Show* show, Sim* sim) {
       simValues(value, sim, g);
       mean[g] += fabs(value[simFRICTION]);
     }
-    mjg_showProgress(&progress, sim->d->time / duration, "mean friction");
+    mjg_showProgress(sim->d->time / duration, "mean friction");
   }
-  mjg_clearProgress(&progress);
+  mjg_clearProgress();
   for (int g = 0; g < sim->ngear && n > 0; g++) {
     mean[g] /= n;
   }
