@@ -1,22 +1,19 @@
 """Figures of the papers on backlash: Nordin 2, 3, 6; Ruderman 4 to 7, IV.A; Akoto 2 to 6, 8, 9."""
 
 import numpy as np
-from curves import edges, late, legend, overlay, panels
+from curves import edges, late, legend, overlay, panels, stacked
 
 
 def two_mass(runs):
-    figure, (twist, torque) = panels(2, 1, 7, 5.5)
-    for case in ("exact", "phase_plane", "damped_deadzone", "revised_deadzone"):
-        run = late(runs[case], 2.7)
-        style = "--" if case == "phase_plane" else "-"
-        twist.plot(run["time"], run["theta_d"], style, label=case)
-        torque.plot(run["time"], run["shaft_torque_out"], style, label=case)
-    edges(twist, 0.0025)
-    edges(torque, 0)
-    twist.set_ylabel(r"$\theta_d$ [rad]")
-    torque.set(ylabel="shaft torque [N m]", xlabel="time [s]")
-    legend(figure, 4, twist)
-    yield "nordin-figure3", figure
+    def gap(twist, torque):
+        edges(twist, 0.0025)
+        edges(torque, 0)
+        for axis in (twist, torque):
+            axis.lines[1].set_linestyle("--")  # on that of the exact shaft
+
+    shown = {case: late(runs[case], 2.7) for case in ("exact", "phase_plane", "damped_deadzone", "revised_deadzone")}
+    labels = (r"$\theta_d$ [rad]", "shaft torque [N m]")
+    yield "nordin-figure3", stacked(shown, ("theta_d", "shaft_torque_out"), labels, (7, 5.5), 4, extra=gap)
 
 
 def coupling(runs):
@@ -89,28 +86,13 @@ def rattle(runs):
 
 
 def impact(runs):
-    def penetration(run):
-        return 1e3 * np.maximum(0, run["x"] - 0.01)
-
-    label = "penetration [mm]"
-    yield (
-        "ruderman-figure6",
-        overlay(runs, lambda run: run["force"], "force [N]", 3, (6, 4.4), x=penetration, xlabel=label),
-    )
+    axes = {"x": lambda run: 1e3 * np.maximum(0, run["x"] - 0.01), "xlabel": "penetration [mm]"}
+    yield "ruderman-figure6", overlay(runs, lambda run: run["force"], "force [N]", 3, (6, 4.4), **axes)
 
 
 def decay(runs):
-    yield (
-        "ruderman-figure7",
-        overlay(
-            runs,
-            lambda run: 1e3 * run["x"],
-            "displacement [mm]",
-            label="{} s/m",
-            extra=lambda axis: edges(axis, 10),
-            xlim=(0, 0.5),
-        ),
-    )
+    more = {"label": "{} s/m", "extra": lambda axis: edges(axis, 10), "xlim": (0, 0.5)}
+    yield "ruderman-figure7", overlay(runs, lambda run: 1e3 * run["x"], "displacement [mm]", **more)
 
 
 def resonance(runs):
