@@ -28,8 +28,8 @@ static void input(const mjModel* m, mjData* d, const mjgCase* variant) {
     d->qvel[0] = SPEED;
     mj_forward(m, d);
   }
-  double f = variant->FREQUENCY, angle = d->time > 0 ? d->sensordata[mjgGAP_ANGLE] : 0;
-  double speed = d->time > 0 ? d->sensordata[mjgGAP_VELOCITY] : SPEED;
+  double f = variant->FREQUENCY, angle = d->time > 0 ? d->sensordata[mjgSENSOR_ROTOR_ANGLE] : 0;
+  double speed = d->time > 0 ? d->sensordata[mjgSENSOR_ROTOR_VELOCITY] : SPEED;
   double control = GAIN * (SPEED - speed) + RESET * (SPEED * d->time - angle) - PRELOAD * BASE;
   d->ctrl[0] = control + DISTURB * BASE * sin(2 * mjPI * f * d->time);
   d->qfrc_applied[0] = PRELOAD * BASE;

@@ -2,6 +2,7 @@
 // Figs. 4 to 7 and IV.A. The paper's figures have no units; masses, stiffness and forces are our choice.
 
 #include "../helpers.h"
+#include "configuration/sensors.h"
 #include "mjgear_backlash.h"
 
 #define HALF_GAP 0.01
@@ -21,7 +22,7 @@ static void measure(double* value, const mjModel* m, const mjData* d) {
   double h = m->opt.timestep;
   value[0] = d->qpos[0] - d->qpos[1] - h * (d->qvel[0] - d->qvel[1]);
   value[1] = d->qvel[0] - d->qvel[1] - h * (d->qacc[0] - d->qacc[1]);
-  value[2] = d->sensordata[3];
+  value[2] = d->sensordata[mjgSENSOR_TORQUE_OUT];
 }
 
 // the driving body is thrown; with a soft contact without loss, bodies rattle between the sides of the gap

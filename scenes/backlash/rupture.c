@@ -61,7 +61,7 @@ static void input(const mjModel* m, mjData* d, const mjgCase* variant) {
 // the motion, the torque that drives it, and (5) as it stands, in contact outside its zone
 static void measure(double* value, const mjModel* m, const mjData* d) {
   double time = d->time - m->opt.timestep;
-  mjg_gapState(value, value + 1, m, d);
+  mjg_measureGap(value, m, d);
   value[2] = acceleration(time);
   value[3] = time > RUPTURE ? 0 : SLOPE * time;
   double T = STIFFNESS * value[0] + DAMPING * value[1] + INERTIA * value[2];

@@ -56,7 +56,7 @@ static void input(const mjModel* m, mjData* d, const mjgCase* variant) {
 // displacement, its rate, and the torque that the models without state make of them, in the middle of a
 // step, to which the rate belongs
 static void measure(double* value, const mjModel* m, const mjData* d) {
-  mjg_gapState(value, value + 1, m, d);
+  mjg_measureGap(value, m, d);
   const int models[] = {mjgPHASE_PLANE, mjgDAMPED_DEADZONE, mjgREVISED_DEADZONE};
   for (int i = 0; i < 3; i++) {
     mjgBacklash law = {.model = models[i], .half_gap = HALF_GAP, .stiffness = STIFFNESS, .damping = DAMPING};

@@ -1,4 +1,5 @@
 #include "../helpers.h"
+#include "configuration/sensors.h"
 
 #define COMPENSATE parameter[0]  // 1: the motor compensates friction
 
@@ -26,7 +27,7 @@ static void input(const mjModel* m, mjData* d, const mjgCase* variant) {
 
   // as the law has it: more while the rotor stands than while it moves
   int sensor = m->sensor_adr[mj_name2id(m, mjOBJ_SENSOR, "gear_ra")];
-  double speed = d->sensordata[sensor + 8];
+  double speed = d->sensordata[sensor + mjgSENSOR_ROTOR_VELOCITY];
   d->ctrl[2] = variant->COMPENSATE > 0 ? FRICTION * (speed > 0.1 * RATE ? 1 : STATIC) : 0;
 }
 
