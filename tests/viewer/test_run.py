@@ -55,6 +55,15 @@ class Run(unittest.TestCase):
         self.assertEqual(programs.run(RUN, *CASE, "--out", "cut", "--npy", cwd=self.folder, disk=5000).returncode, 1)
         self.assertFalse((self.folder / "cut/rod/gamma_v=0.2.npy").exists())
 
+    def test_the_wall_follows_the_paper(self):
+        """Section 6.2 of Kikuuwe 2022: place of the wall, and the push at the tip as a torque of the elbow."""
+        self.run_well("wall", "--case", "gamma_v=1.1,1.1", "--npy", "--out", ".")
+        run = np.load(self.folder / "wall/gamma_v=1.1,1.1.npy")
+        np.testing.assert_allclose(run["wx"], np.interp(run["time"], (1, 1.5), (1.37, 1.12)), atol=1e-12)
+        ends = run["time"][:, None] > np.array((0.5, 2, 2.5)) - 1e-9
+        push = np.array((0, 500, 0, -500))[ends.sum(1)]
+        np.testing.assert_allclose(run["motor_elbow"], -np.sin(run["q_shoulder"] + run["q_elbow"]) * push, atol=1e-9)
+
     def test_pages_have_all_scenes(self):
         self.assertIn("--duration", self.run_well("--help"))
         text = self.run_well("--list")
