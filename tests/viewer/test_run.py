@@ -92,6 +92,12 @@ class Run(unittest.TestCase):
         self.run_well(*CASE, "--out", "-")
         self.assertEqual({path.name for path in self.folder.iterdir()}, {"slider", "rod.xml"})
 
+    def test_names_with_commas_and_quotes(self):
+        body = """<body><joint name='left, "upper"'/><geom size=".1"/></body>"""
+        (self.folder / "arm.xml").write_text(f"<mujoco><worldbody>{body}</worldbody></mujoco>")
+        self.run_well("arm.xml", "--duration", "0.01", "--out", ".")
+        self.assertIn('q_left, "upper"', table(self.folder / "arm/run.csv")[0])
+
     def test_full_disk(self):
         """Half a file does not stay, and an older one does."""
         for name, size, more in (
