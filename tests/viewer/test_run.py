@@ -94,9 +94,9 @@ class Run(unittest.TestCase):
 
     def test_names_with_commas_and_quotes(self):
         body = """<body><joint name='left, "upper"'/><geom size=".1"/></body>"""
-        (self.folder / "arm.xml").write_text(f"<mujoco><worldbody>{body}</worldbody></mujoco>")
-        self.run_well("arm.xml", "--duration", "0.01", "--out", ".")
-        self.assertIn('q_left, "upper"', table(self.folder / "arm/run.csv")[0])
+        (self.folder / "quoted.xml").write_text(f"<mujoco><worldbody>{body}</worldbody></mujoco>")
+        self.run_well("quoted.xml", "--duration", "0.01", "--out", ".")
+        self.assertIn('q_left, "upper"', table(self.folder / "quoted/run.csv")[0])
 
     def test_full_disk(self):
         """Half a file does not stay, and an older one does."""
