@@ -72,7 +72,6 @@ typedef enum mjgStatus_ {
   mjgSOLVED = 0,           // solved to the tolerance
   mjgJAMMED = 1,           // solved, but data are ill posed: another solution may exist
   mjgITERATION_LIMIT = 2,  // not solved to the tolerance; the best iterate is returned
-  mjgNO_SOLUTION = 3,      // no solution exists; no function of the core returns it
 
   mjgERR_ARGUMENT = -1,    // null pointer, negative size, or an option out of range
   mjgERR_NOT_FINITE = -2,  // an input is NaN or infinite, or a result would be

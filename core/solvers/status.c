@@ -6,7 +6,6 @@ static const char* const kText[] = {
     [mjgSOLVED + mjgiFIRST] = "solved",
     [mjgJAMMED + mjgiFIRST] = "solved, but the data are ill posed: another solution may exist",
     [mjgITERATION_LIMIT + mjgiFIRST] = "iteration limit reached; the best iterate is returned",
-    [mjgNO_SOLUTION + mjgiFIRST] = "the problem has no solution",
     [mjgERR_ARGUMENT + mjgiFIRST] =
         "argument error: null pointer, negative size or a value out of range",
     [mjgERR_NOT_FINITE + mjgiFIRST] = "an input is NaN or infinite, or a result would be",
@@ -17,6 +16,6 @@ static const char* const kText[] = {
 
 
 const char* mjg_statusString(int status) {
-  int known = status >= mjgERR_SIZE && status <= mjgNO_SOLUTION;
+  int known = status >= mjgERR_SIZE && status <= mjgITERATION_LIMIT;
   return known ? kText[status + mjgiFIRST] : "unknown status";
 }

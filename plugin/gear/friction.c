@@ -159,7 +159,7 @@ void mjgp_recordSolve(mjgpGears* g, const mjModel* m, const mjData* d, int statu
   g->count.iterations += last->iterations;
   g->count.fallbacks += last->fallbacks;
   g->count.unsolved += status < mjgSOLVED || status > mjgJAMMED;
-  if (status == mjgITERATION_LIMIT || status == mjgNO_SOLUTION) {
+  if (status == mjgITERATION_LIMIT) {
     const mjgpJoint* joint = worst >= 0 ? g->config->joint + worst : NULL;
     const char* name = joint ? mjgp_gearName(m, joint) : NULL;
     mjgp_warn(g, mjgpWARN_UNSOLVED,

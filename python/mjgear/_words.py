@@ -55,7 +55,6 @@ class Status(Word):
     SOLVED = 0  # to the tolerance
     JAMMED = 1  # solved, but ill posed: another solution may exist
     ITERATION_LIMIT = 2  # not solved to the tolerance
-    NO_SOLUTION = 3  # shown to have none
     ARGUMENT = -1  # errors of the solver's arguments
     NOT_FINITE = -2
     NOT_PD = -3

@@ -28,6 +28,62 @@ static void converges(void** state) {
 }
 
 
+// energy of the deadzone's spring at an angle, and that of both sides with it
+static double springEnergy(const mjgBacklash* law, double p) {
+  double z = fmax(0, fabs(p) - law->half_gap);
+  return 0.5 * law->stiffness * z * z;
+}
+
+
+// The torque is the mean over the last 1 - blend of the way from p- to p+: there the spring's energy changes by its
+// mean torque times the way. With A = 0 the rate is fixed
+static void meanTorque(void** state) {
+  srand(4);
+  int touching = 0;
+  for (int run = 0; run < 1000; run++) {
+    const mjgBacklash law = nordin(mjgDEADZONE);
+    double blend = uniform(0, mjgMAXBLEND), h = 1e-3, eta = 0.5 * (1 + blend);
+    double before = uniform(-9, 9), after = uniform(-9, 9);
+    const mjgCoupling c = {.law = &law,
+                           .h = h,
+                           .blend = blend,
+                           .theta_d = uniform(-2, 2) * law.half_gap,
+                           .omega_d = before};
+    mjgCouplingStep s;
+    mjg_couplingResolve(&s, &c, after, 0);
+    double from = c.theta_d - (1 - eta) * h * before, to = c.theta_d + eta * h * after;
+    from += blend * (to - from);
+    if (fabs(to - from) < 1e-5) {
+      continue;  // the quotient loses digits
+    }
+    double mean = (springEnergy(&law, to) - springEnergy(&law, from)) / (to - from);
+    assert_true(fabs(s.T - mean) < 1e-9 * law.stiffness * law.half_gap);
+    touching += mean != 0;
+  }
+  assert_true(touching > 300);
+}
+
+
+// the account of energies holds with any blend that stays, and not with one that changes within the run
+static void blendThatChanges(void** state) {
+  for (int changes = 0; changes < 2; changes++) {
+    const mjgBacklash law = nordin(mjgDEADZONE);
+    Pair pair = makePair(&law, 0.4, 5.6, 1e-3);
+    pair.coupling.velocity = 3;
+    pair.coupling.blend = 0;
+    double last = 0.5 * 0.4 * 9, most = 0;
+    for (int i = 0; i < 400; i++) {
+      pair.coupling.blend = changes && i % 2 ? 0.9 : 0;
+      step(&pair, 0, 0);
+      double now = kinetic(&pair) + pair.last.energy;
+      most = fmax(most, now - last);
+      last = now;
+    }
+    assert_true(changes ? most > 1e-3 * 1.8 : most < 1e-12 * 1.8);
+  }
+}
+
+
 // without outer work the energy of both sides and of the shaft never grows, in any step, for any
 // model, stiffness, inertia, timestep and blend
 static void energy(void** state) {
@@ -289,6 +345,7 @@ static void damperPulls(void** state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(hugeImpacts),  cmocka_unit_test(converges),
+      cmocka_unit_test(meanTorque),   cmocka_unit_test(blendThatChanges),
       cmocka_unit_test(energy),       cmocka_unit_test(stable),
       cmocka_unit_test(hugeGap),      cmocka_unit_test(inerterLimit),
       cmocka_unit_test(dampingLimit), cmocka_unit_test(constantRatio),

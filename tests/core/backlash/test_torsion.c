@@ -84,6 +84,25 @@ static double twistTo(const mjgBacklash* law, double* slider, double from, doubl
 }
 
 
+// A turn begins as stiff as the spring and the largest of K1, K2 and K3 together, whichever that is, until the slider
+// carries K1 hysteresis/2
+static void beginning(void** state) {
+  const double stiffness[3][3] = {{9e4, 5e4, 7e4}, {6e4, 9e4, 7e4}, {6e4, 7e4, 9e4}};
+  for (int i = 0; i < 3; i++) {
+    mjgBacklash law = catalogue(2.9e-4);
+    law.stiffness = stiffness[i][0];
+    law.stiffness_2 = stiffness[i][1];
+    law.stiffness_3 = stiffness[i][2];
+    double most = 0.5 * stiffness[i][0] * 2.9e-4, turn = most / 9e4;
+    for (int part = 1; part <= 4; part++) {  // the slider follows from part 2 on
+      double slider = 0, angle = 0.5 * part * turn, side = fmin(9e4 * angle, most);
+      double torque = twistTo(&law, &slider, 0, angle);
+      assert_true(fabs(torque - stiffness[i][0] * angle - side) < 1e-9);
+    }
+  }
+}
+
+
 // loaded to and fro, the angles without load are the hysteresis loss apart, and the mean of both ways is the spring
 static void loop(void** state) {
   const double loss = 2.9e-4, top = 2e-3;
@@ -306,6 +325,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(cataloguesExample),
       cmocka_unit_test(cataloguesTwist),
+      cmocka_unit_test(beginning),
       cmocka_unit_test(loop),
       cmocka_unit_test(converges),
       cmocka_unit_test(randomSteps),

@@ -38,7 +38,7 @@
 
 // returns 1 for a status that the header names, with a text
 static inline void claimStatus(int status) {
-  CLAIM(status >= mjgERR_SIZE && status <= mjgNO_SOLUTION, "status %d", status);
+  CLAIM(status >= mjgERR_SIZE && status <= mjgITERATION_LIMIT, "status %d", status);
   CLAIM(mjg_statusString(status) && mjg_statusString(status)[0], "status %d", status);
 }
 

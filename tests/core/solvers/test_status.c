@@ -6,14 +6,14 @@
 
 
 static void lines(void** state) {
-  for (int a = mjgERR_SIZE; a <= mjgNO_SOLUTION; a++) {
+  for (int a = mjgERR_SIZE; a <= mjgITERATION_LIMIT; a++) {
     assert_true(strlen(mjg_statusString(a)) > 5);
     assert_string_not_equal(mjg_statusString(a), "unknown status");
     for (int b = mjgERR_SIZE; b < a; b++) {
       assert_string_not_equal(mjg_statusString(a), mjg_statusString(b));
     }
   }
-  assert_string_equal(mjg_statusString(99), "unknown status");
+  assert_string_equal(mjg_statusString(mjgITERATION_LIMIT + 1), "unknown status");
   assert_string_equal(mjg_statusString(-99), "unknown status");
 }
 
