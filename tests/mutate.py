@@ -773,7 +773,7 @@ MUTATIONS = [
     ),
     Of(
         "plugin/configuration/gap.c",
-        "test_plugin_gap test_plugin_gaps",
+        "test_plugin_gap test_plugin_backlash",
         [
             ("joint[i].signs[first] = -1;", "joint[i].signs[first] = 1;"),
             ("if (armature != 0) {", "if (0) {"),

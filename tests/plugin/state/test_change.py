@@ -339,12 +339,12 @@ def older(what):
         print("refused")
 
 
-def foreign():
-    """A state of a model with other gears, or the same in other places, gives every step the status of wrong numbers; other
-    values of keys are no other gears."""
+def foreign(gears):
+    """A state of a model with other gears, or the same in other places, gives every step the status of wrong numbers and the
+    motion of the model's gears; other values of keys are no other gears."""
     xml = """<mujoco><extension><plugin plugin="mjgear.transmission"><instance name="g">{}<config key="coulomb" value="0.1 0.2"/></instance></plugin></extension><worldbody>
       <body><joint name="a" axis="0 1 0" armature=".1"/><geom size=".1" pos=".2 0 0"/></body>
-      <body><joint name="b" axis="0 1 0" armature=".1"/><geom size=".1" pos=".2 0 0"/></body></worldbody>
+      <body pos="0 1 0"><joint name="b" axis="0 1 0" armature=".1"/><geom size=".1" pos=".2 0 0"/></body></worldbody>
       <actuator><motor joint="a"/></actuator><sensor><plugin name="s" plugin="mjgear.transmission" instance="g" objtype="joint" objname="a"/></sensor></mujoco>"""
     full = mujoco.mjtState.mjSTATE_FULLPHYSICS
 
@@ -356,6 +356,8 @@ def foreign():
     worm = {"joint": "a b", "type": "worm", "lead_angle": 0.1, "pressure_angle": 0.3, "mu": 0.1}
     model = make(**worm)
     data = mujoco.MjData(model)
+    for joint in 0, 1:
+        assert gears.change(model, data, joint, coulomb=0.5) == (0, "")
     mujoco.mj_step(model, data, 10)
     saved = np.empty(mujoco.mj_stateSize(model, full))
     mujoco.mj_getState(model, data, saved, full)
@@ -367,10 +369,13 @@ def foreign():
     ):
         other = make(**keys)
         assert mujoco.mj_stateSize(other, full) == len(saved)
-        data = mujoco.MjData(other)
+        data, own = mujoco.MjData(other), mujoco.MjData(other)
         mujoco.mj_setState(other, data, saved, full)
+        own.qpos, own.qvel, own.ctrl, data.ctrl = data.qpos, data.qvel, -60, -60
         for _ in range(3):
             mujoco.mj_step(other, data)
+            mujoco.mj_step(other, own)
+            assert (abs(data.qvel[0] - own.qvel[0]) < 1e-12) == (right != 0), (keys, data.qvel, own.qvel)
             assert data.sensor("s").data[11] == right, (keys, data.sensor("s").data)
         mujoco.mj_resetData(other, data)
         mujoco.mj_step(other, data)
@@ -652,7 +657,7 @@ def test_change():
     many(gears)
     invalid()
     release()
-    foreign()
+    foreign(gears)
 
     # many threads, each with its own friction, give the same as one thread
     def roll(mu, out, i):
