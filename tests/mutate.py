@@ -1444,13 +1444,17 @@ class Copy:
         """
         self.run("cmake", "--build", self.build, "-j", "1", "--target", *targets)
 
+    def write(self, path, text):
+        """Write a source. Modules that Python has compiled are known by size and second of their source, so they go."""
+        path.write_text(text)
+        if path.suffix == ".py":
+            shutil.rmtree(self.tree / "build/pycache" / self.tree.resolve().relative_to("/"), ignore_errors=True)
+
     def passes(self, test, seconds):
         """Return True if a test passes within this processor time, s. Sets used, its processor time."""
         python = test.endswith(".py")
         plugin = ["mjgear"] if python or test.startswith("test_plugin") else []
         self.make(*plugin, *(("mjgear_core_shared", "mjgear_bench", "mjgear-tool") if python else (test,)))
-        # modules that Python has compiled are known by size and second of their source
-        shutil.rmtree(self.tree / "build/pycache" / self.tree.resolve().relative_to("/"), ignore_errors=True)
         process = subprocess.Popen(
             [
                 "ctest",
@@ -1534,6 +1538,7 @@ class Verdict(NamedTuple):
     test: str | None  # the test that fails; None: all pass
     reason: list
     fault: str = ""
+    seconds: float = 0  # of its builds and tests
 
 
 def called(of, mutation):
@@ -1545,19 +1550,19 @@ def attempt(copy, tests, of, mutation):
     """Verdict over one mutation; ten times the usual time counts as found."""
     old, new, *reason = mutation
     what = called(of, mutation)
-    path = copy.tree / of.file
+    path, start = copy.tree / of.file, time.monotonic()
     text = path.read_text()
-    path.write_text(apply(text, old, new, of.file))
+    copy.write(path, apply(text, old, new, of.file))
     try:
         for test in tests.ordered(what, of.file, of.tests.split()):
-            if not copy.passes(test, int(20 + 10 * tests.seconds[test])):
+            if not copy.passes(test, int(5 + 10 * tests.seconds[test])):
                 tests.keep(what, of.file, test)
-                return Verdict(what, test, reason)
+                return Verdict(what, test, reason, seconds=time.monotonic() - start)
     except RuntimeError as fault:
         return Verdict(what, None, reason, f"{what}: does not compile, so that it shows nothing:\n{fault}")
     finally:
-        path.write_text(text)
-    return Verdict(what, None, reason)
+        copy.write(path, text)
+    return Verdict(what, None, reason, seconds=time.monotonic() - start)
 
 
 def main():
@@ -1616,7 +1621,7 @@ def main():
                 if v.test
                 else f"SURVIVED {(v.reason or ['no reason is given'])[0]}"
             )
-            print(f"{said:<37} {v.what}", flush=True)
+            print(f"{v.seconds:4.0f} s {said:<37} {v.what}", flush=True)
     survivors = [v for v in verdicts if not v.test and not v.fault]
     faults = [v.fault for v in verdicts if v.fault]
     print(

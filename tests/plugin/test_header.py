@@ -115,6 +115,23 @@ def test_what_inverse_refuses():
     assert library.mjg_inverse(low, high, motion, pointer(m), pointer(d), None, None, ERROR, 400) == -1
 
 
+def test_inverse_between_the_halves_of_a_step():
+    """What a program writes into forces between mj_step1 and mj_step2 acts, and mjg_inverse computes it anew."""
+    library, m, _, _, _ = start()
+    low, high, ends = doubles(0, 0), doubles(0, 0), []
+    for force, inverse in ((0, False), (5, False), (5, True)):
+        d = mujoco.MjData(m)
+        mujoco.mj_step1(m, d)
+        d.qfrc_passive[0] += force
+        if inverse:
+            assert (
+                library.mjg_inverse(low, high, None, pointer(m), pointer(d), doubles(0, 0, 0, 0), None, ERROR, 400) == 0
+            )
+        mujoco.mj_step2(m, d)
+        ends.append(d.qvel[0])
+    assert ends[0] == ends[2] != ends[1]
+
+
 def test_derivatives_that_are_not_known():
     library, m, d, _, _ = start()
     side = (ctypes.c_int * 1)()

@@ -439,6 +439,38 @@ class Interface(unittest.TestCase):
         self.assertEqual(found.motion, (mjgear.Motion.ROTOR,))
         self.assertTrue(np.isnan(found.torque[0]))
 
+    def test_held_is_not_said_of_rotors(self):
+        """Static friction would hold a link that leaves rest slowly; of the rotor behind a gap it is not said."""
+        gap = "".join(
+            f'<config key="{key}" value="{value}"/>'
+            for key, value in KINDS["gap"].items()
+            if key[:2] not in ("jo", "ga", "co")
+        )
+        for keys, armature, motion in (("", 0.1, mjgear.Motion.HELD), (gap, 0, mjgear.Motion.MOVES)):
+            m = mujoco.MjModel.from_xml_string(ARM % ("Euler", LAWS["static"] + keys, armature))
+            found = mjgear.inverse(m, mujoco.MjData(m), [0.5, 0], {"a": 0.5} if keys else None)
+            self.assertEqual(found.motion, (motion,))
+
+    def test_solver_that_leaves_the_minimum(self):
+        """Inverse dynamics know the minimum of the constraints: noslip, refused in a model and set after, keeps a box on the
+        floor from creeping, so the motion of its step is that of another torque."""
+        m = mujoco.MjModel.from_xml_string("""<mujoco><extension><plugin plugin="mjgear.transmission"><instance name="g"><config key="joint" value="x"/>
+          <config key="gamma_u" value="0.1"/><config key="gamma_v" value="0.2"/></instance></plugin></extension><worldbody><geom type="plane" size="3 3 1"/>
+          <body pos="0 0 .1"><joint name="x" type="slide" axis="1 0 0"/><joint type="slide" axis="0 0 1"/><geom type="box" size=".1 .1 .1" mass="2"/></body>
+          </worldbody><actuator><motor joint="x"/></actuator></mujoco>""")
+        for iterations in 0, 20:
+            m.opt.noslip_iterations = iterations
+            d, before = mujoco.MjData(m), mujoco.MjData(m)
+            d.ctrl[0] = before.ctrl[0] = 6  # friction of the floor holds 2 kg with up to 20 N
+            mujoco.mj_step(m, d, 200)
+            state = np.empty(mujoco.mj_stateSize(m, STATE))
+            mujoco.mj_getState(m, d, state, STATE)
+            mujoco.mj_setState(m, before, state, STATE)
+            v = d.qvel.copy()
+            mujoco.mj_step(m, d)
+            found = mjgear.inverse(m, before, (d.qvel - v) / m.opt.timestep)
+            self.assertEqual(found.low[0] - 1e-9 <= 6 <= found.high[0] + 1e-9, iterations == 0, found)
+
 
 if __name__ == "__main__":
     unittest.main()
