@@ -23,6 +23,7 @@ import pathlib
 import queue
 import resource
 import shutil
+import signal
 import subprocess
 import sys
 import threading
@@ -48,6 +49,7 @@ PLUGIN = (
     "test_plugin_island test_plugin_tree test_plugin_friction test_plugin_presliding test_plugin_backlash test_plugin_parts "
     "test_plugin_step test_plugin_coupling"
 )
+WARP = "test_warp_law.py test_warp_worlds.py test_warp_scenes.py"
 SOLVER = (
     "test_plugin_newton test_plugin_path test_plugin_tree test_plugin_presliding test_plugin_friction test_plugin_self_locking test_plugin_coupling "
     "test_plugin_backlash test_plugin_gaps test_plugin_sensor test_energy test_plugin_tendon.py test_plugin_discrete.py"
@@ -829,7 +831,7 @@ MUTATIONS = [
     ),
     Of(
         "python/mjgear/warp/kernels/law.py",
-        "test_warp_scenes.py test_warp_worlds.py",
+        WARP,
         [
             (
                 "gv += S * gear.gamma_v_quadratic[w, g] * wp.abs(x)",
@@ -841,7 +843,7 @@ MUTATIONS = [
     ),
     Of(
         "python/mjgear/warp/kernels/result.py",
-        "test_warp_scenes.py test_warp_worlds.py",
+        WARP,
         [
             ("error = wp.abs(t - real(s) * bound)", "error = wp.abs(t) - bound"),
             ("            s = -1\n", "            s = 1\n"),
@@ -1112,7 +1114,7 @@ MUTATIONS = [
     ),
     Of(
         "python/mjgear/warp/kernels/law.py",
-        "test_warp_scenes.py test_warp_worlds.py",
+        WARP,
         [
             ("found.mode[w, g] = wp.where(v == 0.0, 0, past.mode[w, g])", "found.mode[w, g] = past.mode[w, g]"),
             ("total = wp.clamp(total, most[0], most[1])", "total = wp.clamp(total, -most[1], most[1])"),
@@ -1121,7 +1123,7 @@ MUTATIONS = [
     ),
     Of(
         "python/mjgear/warp/kernels/result.py",
-        "test_warp_scenes.py test_warp_worlds.py",
+        WARP,
         [
             ("result.power[w, g] = float(t * v)", "result.power[w, g] = float(-t * v)"),
             ("                if real(s) * u > real(0.0):\n", "                if real(s) * u < real(0.0):\n"),
@@ -1362,12 +1364,12 @@ MUTATIONS = [
     ),
     Of(
         "python/mjgear/warp/kernels/discrete.py",
-        "test_warp_scenes.py test_warp_worlds.py",
+        WARP,
         [("s * j[w, p] * (whole - j[w, p] * a[w, i])", "s * j[w, p] * whole")],
     ),
     Of(
         "python/mjgear/warp/kernels/states.py",
-        "test_warp_scenes.py test_warp_worlds.py",
+        WARP,
         [("pull / T * f * f * x", "pull / T * f * x")],
     ),
 ]
@@ -1417,8 +1419,11 @@ class Copy:
         )
         if not found:
             sys.exit("mutate.py: no MuJoCo in build/venv; run ./demo, which installs it")
+        # without a compiler's cache a header costs a compilation of what includes it twice, with the mutation and without
+        launcher = ["-DCMAKE_C_COMPILER_LAUNCHER=ccache"] if shutil.which("ccache") else []
         self.run(
             "cmake",
+            *launcher,
             "-G",
             "Ninja",
             "-S",
@@ -1451,7 +1456,8 @@ class Copy:
             shutil.rmtree(self.tree / "build/pycache" / self.tree.resolve().relative_to("/"), ignore_errors=True)
 
     def passes(self, test, seconds):
-        """Return True if a test passes within this processor time, s. Sets used, its processor time."""
+        """Return True if a test passes within this processor time, s. Sets used, its processor time. The first failure of
+        a test in C ends it."""
         python = test.endswith(".py")
         plugin = ["mjgear"] if python or test.startswith("test_plugin") else []
         self.make(*plugin, *(("mjgear_core_shared", "mjgear_bench", "mjgear-tool") if python else (test,)))
@@ -1465,12 +1471,17 @@ class Copy:
                 "--no-tests=error",
                 "--timeout",
                 "3600",
+                "--verbose",
             ],
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
             env={**os.environ, "OPENBLAS_NUM_THREADS": "1"},
             preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds)),
+            start_new_session=True,
         )
+        if any(b"[  FAILED  ]" in line for line in process.stdout):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.stdout.close()
         _, status, usage = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
         self.used = usage.ru_utime + usage.ru_stime

@@ -1,6 +1,6 @@
 """Gears in MuJoCo Warp, on its CPU backend: compared with the plugin, in many worlds, and refusals.
 
-test_warp.py [native | scenes | discrete | still | worlds | interface]...     without a name all of them
+test_warp.py [native | scenes | discrete | still | worlds | law | interface]...     without a name all of them
 
 Tests of a process share modules that are loaded, those of a build folder the kernels that are compiled. MJGEAR_LONG=1 has longer motions.
 """
@@ -830,6 +830,51 @@ def some():
     assert gears.counts.unsolved is gears.unsettled and (gears.counts.slow.numpy() <= gears.counts.steps.numpy()).all()
 
 
+def law():
+    """Every number of the law, in a motion that starts, reverses and meets the limits of motors: sensors of the plugin."""
+    config = {"stribeck_friction": 0.4, "stribeck_velocity": 0.4, "stribeck_exponent": 1.5, "gamma_u_stribeck": 0.05,
+              "gamma_v_stribeck": 0.1, "gamma_u_quadratic": 0.002, "gamma_v_quadratic": 0.004}  # fmt: skip
+    keys = "".join(f'<config key="{key}" value="{value}"/>' for key, value in config.items())
+    mjm = model("implicitfast", config=keys, joint='actuatorfrcrange="-25 40"')
+    mjd = mujoco.MjData(mjm)
+    m, d = mjgear.warp.put_model(mjm), mjgear.warp.make_data(mjm, nworld=1, nconmax=16, njmax=64)
+    gears, step, error, slow = mjgear.warp.Gears(m, d), stepper(m, d), 0.0, 0
+    for i in range(300):
+        mjd.ctrl[:] = [60 * np.sin(0.05 * i), 10 * np.cos(0.03 * i)]
+        d.ctrl.assign(mjd.ctrl[None].astype(np.float32))
+        mujoco.mj_step(mjm, mjd)
+        step()
+        ours, theirs = (
+            x.reshape(-1)[[*range(6), *range(15, 21)]].reshape(2, 6) for x in (d.sensordata.numpy(), mjd.sensordata)
+        )
+        error = max(error, (np.abs(ours - theirs).max(axis=1) / (1 + np.abs(theirs).max(axis=1))).max())
+        slow += (np.abs(mjd.qvel[:2]) < 0.4).sum()
+    print(
+        f"law: sensors within {error:.1e}, {slow} joint-steps near rest, motion within {largest(d.qpos.numpy()[0], mjd.qpos):.1e}"
+    )
+    assert (
+        error < 1e-3
+        and slow > 100
+        and largest(d.qpos.numpy()[0], mjd.qpos) < 1e-5
+        and not gears.unsettled.numpy().any()
+    )
+
+    # a world whose time is 0 starts as a new one, to the bit, even if its motion has diverged
+    mjm, starts = model("implicitfast"), []
+    m, d = mjgear.warp.put_model(mjm), mjgear.warp.make_data(mjm, nworld=1, nconmax=16, njmax=64)
+    gears, step = mjgear.warp.Gears(m, d), stepper(m, d)
+    for past in 0, np.nan:
+        for ctrl in (17, 10), (60, 5), (-30, 20):
+            mjw.reset_data(m, d)
+            for number in gears.friction, gears.internal_force:
+                number.fill_(past)
+            d.ctrl.assign(np.array([ctrl], np.float32))
+            step()
+            starts.append(d.sensordata.numpy()[0].copy())
+    assert np.array_equal(starts[:3], starts[3:]), starts
+    motors_and_loads()
+
+
 def attached():
     """Gears for the result of mujoco_warp.put_model: the motion of the plugin."""
     gear = {"gamma_u": 0.1, "gamma_v": [1.1, 0.3], "coulomb": 0.5, "static_ratio": 1.2}
@@ -1155,8 +1200,6 @@ def interface():
         told
     )  # the rows of gears are no friction of joints
 
-    motors_and_loads()
-
     # refusals name the remedy
     backlash = "".join(f'<config key="{k}" value="{v}"/>' for k, v in
                        {"backlash": "exact", "half_gap": 0.01, "stiffness": 1000, "rotor_inertia": 0.1}.items())  # fmt: skip
@@ -1295,7 +1338,7 @@ def interface():
 
 
 TESTS = {
-    "native": native_code, "scenes": scenes, "discrete": discrete, "still": still, "worlds": worlds, "interface": interface,
+    "native": native_code, "scenes": scenes, "discrete": discrete, "still": still, "worlds": worlds, "law": law, "interface": interface,
 }  # fmt: skip
 globals().update({f"test_{name}": test for name, test in TESTS.items()})  # for pytest
 wp.config.quiet = True
