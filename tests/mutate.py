@@ -1116,7 +1116,6 @@ MUTATIONS = [
         "python/mjgear/warp/kernels/law.py",
         WARP,
         [
-            ("found.mode[w, g] = wp.where(v == 0.0, 0, past.mode[w, g])", "found.mode[w, g] = past.mode[w, g]"),
             ("total = wp.clamp(total, most[0], most[1])", "total = wp.clamp(total, -most[1], most[1])"),
             ("total += gravcomp[w, i]", "total -= gravcomp[w, i]"),
         ],

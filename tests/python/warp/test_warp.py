@@ -872,6 +872,41 @@ def law():
             step()
             starts.append(d.sensordata.numpy()[0].copy())
     assert np.array_equal(starts[:3], starts[3:]), starts
+    # steps that end too early: the residual is the distance of friction from the law, from the other sensors
+    mjm, count, rng, far = model("implicitfast", armature=0.05), 64, np.random.default_rng(1), 0
+    m, d = mjgear.warp.put_model(mjm), mjgear.warp.make_data(mjm, nworld=count, nconmax=16, njmax=64)
+    gears, step = mjgear.warp.Gears(m, d, rounds=1), stepper(m, d)
+    for i in range(100):
+        ctrl = rng.normal(size=(count, 2)) * [60, 20] if i % 5 == 0 else ctrl
+        d.ctrl.assign(ctrl.astype(np.float32))
+        step()
+        for gamma_v, tau, found in zip((0.3, 1.1), ctrl.T[::-1], np.split(d.sensordata.numpy(), [15], axis=1)):
+            t, lam, u, _, mode, residual = found[mode_slips := found[:, 4] != 0][:, [0, 1, 2, 3, 4, 10]].T.astype(float)
+            tau, bound = tau[mode_slips], np.abs(lam) + 0.5
+            size = (0.1 + gamma_v) * (np.abs(tau) + np.abs(tau - u)) + gamma_v * np.abs(t) + bound + np.abs(t)
+            assert largest(np.abs(t - mode * bound) / size, residual) < 1e-6
+            far += (residual > 1e-3).sum()
+    assert far > 500
+
+    # joints that a program stops: static friction holds them as in the plugin
+    gears.rounds = 20
+    for i in range(10):
+        d.ctrl.assign((rng.normal(size=(count, 2)) * [60, 20]).astype(np.float32))
+        step()
+    slid = d.sensordata.numpy()[:, [4, 19]].copy()
+    ctrl = rng.normal(size=(count, 2)) * [30, 8]
+    d.ctrl.assign(ctrl.astype(np.float32))
+    d.qvel.zero_()
+    start, held = d.qpos.numpy().copy(), 0
+    step()
+    for w in range(count):
+        mjd = mujoco.MjData(mjm)
+        mjd.qpos[:], mjd.ctrl[:] = start[w], ctrl[w]
+        mujoco.mj_step(mjm, mjd)
+        modes = d.sensordata.numpy()[w, [4, 19]]
+        assert np.array_equal(modes, mjd.sensordata[[4, 19]]), w
+        held += ((modes == 0) & (slid[w] != 0)).sum()
+    assert held > 20
     motors_and_loads()
 
 
@@ -1155,7 +1190,7 @@ def motors_and_loads():
     """Actuators on sites and ropes act on links, as with the plugin; one that a key names, gravity compensation and the limits of joints are motors'."""
     keys = '<config key="joint" value="a b"/><config key="gamma_u" value=".1"/><config key="gamma_v" value="{}"/>'
     text = """<mujoco><option integrator="{}" timestep=".002" jacobian="dense"/><extension><plugin plugin="mjgear.transmission"><instance name="g">{}</instance></plugin>
-      </extension><worldbody><site name="o" pos="0 0 1"/><body gravcomp=".5"><joint name="a" axis="0 1 0" armature=".2" actuatorgravcomp="true" actuatorfrcrange="-3 3"/>
+      </extension><worldbody><site name="o" pos="0 0 1"/><body gravcomp=".5"><joint name="a" axis="0 1 0" armature=".2" actuatorgravcomp="true" actuatorfrcrange="-3 2.5"/>
       <geom type="capsule" fromto="0 0 0 .5 0 0" size=".02" mass="1" contype="0"/><body pos=".5 0 0" gravcomp=".5"><joint name="b" axis="0 1 0" armature=".1"/>
       <geom type="capsule" fromto="0 0 0 .4 0 0" size=".02" mass=".5" contype="0"/><site name="s" pos=".4 0 0"/></body></body></worldbody>
       <tendon><spatial name="rope"><site site="o"/><site site="s"/></spatial><fixed name="both"><joint joint="a" coef=".5"/><joint joint="b" coef="1"/></fixed></tendon>

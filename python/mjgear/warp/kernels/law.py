@@ -118,7 +118,7 @@ def make(numbers) -> list[wp.Kernel]:
         lam0 = real(past.internal[w, g])
         found.t[w, g] = t0
         found.lam[w, g] = lam0
-        found.mode[w, g] = wp.where(v == 0.0, 0, past.mode[w, g])  # a joint at rest starts held
+        found.mode[w, g] = past.mode[w, g]
         row = frictionadr[w, i]
         if row < 0:
             return
