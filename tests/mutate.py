@@ -556,7 +556,7 @@ MUTATIONS = [
             ("last[i] = group->jar[i] - since[i];", "last[i] = group->jar[i];"),
         ],
     ),
-    Of("plugin/solver/zones.c", "test_plugin_path", [("size <= mjgpSAME * mjgpSAME * along;", "0;")]),
+    Of("plugin/solver/zones.c", "test_plugin_zones", [("size <= mjgpSAME * mjgpSAME * along;", "0;")]),
     Of(
         "plugin/solver/path.c",
         "test_plugin_path test_plugin_gaps test_plugin_fallback test_plugin_coupling test_plugin_discrete.py",

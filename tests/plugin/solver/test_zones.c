@@ -126,10 +126,26 @@ static void test_turn(void** state) {
 }
 
 
+// a line through the apex, where all forces are 0, has its apex there up to the round-off of the line, and nowhere else
+static void test_apex(void** state) {
+  for (int run = 0; run < LINES; run++) {
+    double jar[6], djar[6], off[6];
+    mjContact contact = randomContact(jar, djar);
+    for (int j = 0; j < 6; j++) {
+      jar[j] = 1e-13 * djar[j];  // round-off beside a step along the line
+      off[j] = 1e-6 * djar[j];
+    }
+    assert_true(mjgp_isApex(&contact, jar, djar));
+    assert_false(mjgp_isApex(&contact, off, djar));
+  }
+}
+
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_boundaryDistance),
       cmocka_unit_test(test_turn),
+      cmocka_unit_test(test_apex),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
