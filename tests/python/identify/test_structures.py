@@ -16,7 +16,7 @@ import made_up_servo
 import mjgear
 from mjgear import identify
 from mjgear.identify import mjcf
-from mjgear.identify.arm import identify_logs, law, simulate, touching
+from mjgear.identify.arm import choose, identify_logs, law, simulate, touching
 from mjgear.identify.arm.dynamics import Arm
 from mjgear.identify.arm.logs import ArmLog
 from mjgear.identify.logs import read_torques
@@ -335,6 +335,29 @@ class Wrist(unittest.TestCase):
                     touching.refuse(arm, self.logs)
             else:
                 touching.refuse(arm, self.logs)
+
+
+class Compared(unittest.TestCase):
+    """A published model errs as much as the law that it contains."""
+
+    def test_delay(self):
+        """Also where fits with new columns would find a better delay than the chosen law has."""
+        spec, rng, logs = wrist(), np.random.default_rng(4), []
+        model, friction = spec.compile(), made_up_arm.Friction("native", armature=0.004, coulomb=0.05, viscous=0.03)
+        for _ in range(3):
+            q, v, a = (x[::4, :2] for x in made_up_arm.fourier(rng, 12, 1.5))
+            x = made_up_arm.links(model, q, v, a)
+            tau = np.stack([made_up_arm.motor(x[:, j], v[:, j], a[:, j], friction) for j in range(2)], 1)
+            tau += 0.01 * np.std(tau, axis=0) * rng.standard_normal(tau.shape)
+            logs.append(ArmLog(f"log{len(logs)}", 4 * made_up_arm.SAMPLE, q + 1e-5 * rng.standard_normal(q.shape), tau))
+        found = identify_logs(spec, ["pitch", "roll"], logs, replicates=2)
+        for rung in found.choice.rungs:
+            rung.shape.delay = 0.05
+        found.fitter.remake(found.choice.rungs, found.state)
+        choose.published(found.fitter, found.choice, found.state)
+        for name in ("M2", "M3", "M4", "M5", "M6"):
+            ratio = found.choice.rms(name) / found.choice.rms("M1")
+            self.assertTrue(np.all(np.abs(ratio - 1) < 0.1), (name, ratio))
 
 
 if __name__ == "__main__":

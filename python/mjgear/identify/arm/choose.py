@@ -174,6 +174,9 @@ def published(fitter: Fitter, choice: Choice, state: State, told: Callable[[str]
                 fitter.grams = [fitter.gram(j, rungs[j], fit) if k == j else G for k, G in enumerate(kept)]
                 fit, _ = fitter.solve(rungs, fit, only=(j, all_others[j]))
                 fitter.follow(rungs, fit)
+                rungs[j].shape.delay = choice.rungs[
+                    j
+                ].shape.delay  # the correction that each fit adds starts from the same delay
             fitter.grams = [fitter.gram(j, rungs[j], fit) if k == j else G for k, G in enumerate(kept)]
             for name, pieces in fitter.problem.groups.items():
                 start = State(fits[name].S, fits[name].p.copy(), fits[name].offsets)
