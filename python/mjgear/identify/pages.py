@@ -48,14 +48,24 @@ def image(figure: Figure, name: str, caption: str = "") -> str:
     return f"<p class='figure'><img alt='{html.escape(name)}' src='data:image/png;base64,{picture}'><br>{caption}</p>"
 
 
+def panels(columns: int, width: float, height: float, rows: int = 1, sharey: bool = False) -> tuple[Figure, list[Axes]]:
+    """Axes with fixed margins, all in inches: a layout that measures each label takes most of the time of a page."""
+    figure, axes = plt.subplots(rows, columns, figsize=(width, height), sharey=sharey, squeeze=False)
+    left, right, bottom, top, across, down = 0.9, 0.15, 0.55, 0.35, 0.2 if sharey else 0.9, 0.6
+    own = (width - left - right - (columns - 1) * across) / columns
+    high = (height - bottom - top - (rows - 1) * down) / rows
+    figure.subplots_adjust(
+        left / width, bottom / height, 1 - right / width, 1 - top / height, across / own, down / high
+    )
+    return figure, list(axes.flat)
+
+
 def residuals(
     shown: Sequence[tuple[np.ndarray, str]], residual: np.ndarray, label: str, thin: np.ndarray | None = None
 ) -> Figure:
     """Residuals over several quantities, with their medians in twelve parts. thin: the samples that are drawn."""
-    size = (3.3 * len(shown), 3)
-    figure, axes = plt.subplots(1, len(shown), figsize=size, layout="constrained", sharey=True, squeeze=False)
-    ax: Axes
-    for ax, (x, name) in zip(axes.flat, shown):
+    figure, axes = panels(len(shown), 3.3 * len(shown), 3, sharey=True)
+    for ax, (x, name) in zip(axes, shown):
         some = slice(None) if thin is None else thin
         ax.plot(x[some], residual[some], ".", ms=1, alpha=0.2, rasterized=True)
         edges = np.quantile(x, np.linspace(0, 1, 13))
@@ -65,5 +75,5 @@ def residuals(
             ax.plot(*zip(*middles), "C3o-", ms=3, lw=1, label="median")
         ax.set_xlabel(name)
         ax.grid(alpha=0.3)
-    axes[0, 0].set_ylabel(label)
+    axes[0].set_ylabel(label)
     return figure

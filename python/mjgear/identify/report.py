@@ -91,7 +91,7 @@ def torques(found: Identification, i: int) -> tuple[np.ndarray, np.ndarray, np.n
 
 
 def _law(found: Identification) -> Figure:
-    figure, (left, right) = plt.subplots(1, 2, figsize=(11, 4.6), layout="constrained")
+    figure, (left, right) = pages.panels(2, 11, 4.6)
     values = {**found.bench.known, **found.fit.values}
     largest = 0.0
     for i in range(len(found.bench.logs)):
@@ -134,8 +134,8 @@ def _trajectories(found: Identification) -> Figure:
     n = min(len(found.bench.logs), 16)
     columns = min(4, n)
     rows = -(-n // columns)
-    figure, axes = plt.subplots(rows, columns, figsize=(3.6 * columns, 2.4 * rows), layout="constrained", squeeze=False)
-    for i, ax in enumerate(axes.flat):
+    figure, axes = pages.panels(columns, 3.6 * columns + 1, 2.4 * rows + 0.5, rows)
+    for i, ax in enumerate(axes):
         ax.set_visible(i < n)
         if i >= n:
             continue
@@ -154,7 +154,7 @@ def _trajectories(found: Identification) -> Figure:
             ", ".join([_label(str(log.facts.get("trajectory", log.name))), *facts]), fontsize=8, parse_math=False
         )
         ax.tick_params(labelsize=7)
-    axes[0, 0].legend(fontsize=7)
+    axes[0].legend(fontsize=7)
     figure.supxlabel("time [s]", fontsize=9)
     figure.supylabel("position [rad]", fontsize=9)
     return figure

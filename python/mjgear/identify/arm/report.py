@@ -6,7 +6,6 @@ import html
 from collections.abc import Sequence
 from pathlib import Path
 
-import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.figure import Figure
 
@@ -15,7 +14,7 @@ from mjgear.identify.arm import law
 from mjgear.identify.arm.export import plain
 from mjgear.identify.arm.result import Identified
 from mjgear.identify.arm.simulate import Simulated
-from mjgear.identify.pages import image, page, remarks, residuals, table
+from mjgear.identify.pages import image, page, panels, remarks, residuals, table
 
 
 def write(path: Path, found: Identified, simulated: Sequence[Simulated]) -> list[Path]:
@@ -69,7 +68,7 @@ def _robot_page(found: Identified, simulated: Sequence[Simulated], pages: dict[s
 
 
 def _held_out(found: Identified) -> Figure:
-    figure, ax = plt.subplots(figsize=(9, 3.2), layout="constrained")
+    figure, (ax,) = panels(1, 9, 3.2)
     x = np.arange(found.arm.n)
     for k, (what, color) in enumerate((("native", "C1"), ("chosen", "C0"), ("largest", "0.7"))):
         ax.bar(
@@ -132,7 +131,7 @@ def figures(found: Identified, j: int) -> list[Figure]:
     u = (measured - found.state.offsets[j][r.log]) / scale - p[law.PLACE["armature"]] * r.a
     s = np.sign(r.v)
     thin = np.random.default_rng(0).permutation(r.v.size)[:6000]
-    first, (left, right) = plt.subplots(1, 2, figsize=(11, 4), layout="constrained")
+    first, (left, right) = panels(2, 11, 4)
     for ax, x, label in (
         (left, np.abs(r.v), "speed [rad/s]"),
         (right, s * link, "load along the motion: links and payload [N m]"),
@@ -152,7 +151,7 @@ def figures(found: Identified, j: int) -> list[Figure]:
         ax.grid(alpha=0.3)
     left.set_ylabel("friction [N m]")
     left.legend(markerscale=6)
-    second, ax = plt.subplots(figsize=(11, 3), layout="constrained")
+    second, (ax,) = panels(1, 11, 3)
     here = r.log == 0
     ax.plot(r.time[here], measured[here], "k.", ms=2, label="measured")
     ax.plot(r.time[here], predicted["tau"][here], "C0.", ms=1.5, label="chosen")
