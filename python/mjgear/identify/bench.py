@@ -718,7 +718,14 @@ class FreeRun(Dynamometer):
     """
 
     def __init__(self, logs: Sequence[Log], *rest: Any, **options: Any):
-        still = [replace(log, data={**log.data, "output": np.zeros_like(log.data["velocity"])}) for log in logs]
+        still = [
+            replace(
+                log,
+                data={**log.data, "output": np.zeros_like(log.data["velocity"])},
+                noise={**log.noise, "output": 0.0},
+            )
+            for log in logs
+        ]
         super().__init__(still, *rest, **options)
         self.notes.append("how friction depends on load is unknown: these logs have no load")
 

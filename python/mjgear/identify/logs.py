@@ -107,6 +107,9 @@ _DENSEST = 20
 _NPZ_ERRORS = (KeyError, ValueError, OSError, EOFError, TypeError, AttributeError, MemoryError, NotImplementedError,
                RuntimeError, zipfile.BadZipFile, zlib.error, tokenize.TokenError)  # fmt: skip
 
+#: samples for which a column may hold its value
+_STRIDES = range(1, 11)
+
 _TRUTH = {"True": 1.0, "true": 1.0, "False": 0.0, "false": 0.0}
 
 
@@ -129,7 +132,8 @@ class Column:
 
     @staticmethod
     def parse(text: str) -> Column:
-        """A column from ``NAME[:UNIT][,wrap=PERIOD]``; UNIT is one of UNITS or a number, NUMBER/NUMBER included.
+        """A column from ``NAME[:UNIT][,wrap=PERIOD]``; UNIT is one of UNITS or a number, NUMBER/NUMBER included. Without it a name such
+        as ``speed [rpm]`` has its own.
 
         Raises:
           LogError: unit or period is not understood.
@@ -144,6 +148,7 @@ class Column:
             wrap = _number(value, f"column '{text}': wrap")
             if wrap < 0:
                 raise LogError(f"column '{text}': wrap is {wrap:g}; write the period of the counter, above 0")
+        unit = unit or _unit(name)
         if unit in UNITS:
             return Column(name, UNITS[unit], wrap, True)
         return Column(
@@ -152,6 +157,12 @@ class Column:
             wrap,
             bool(unit),
         )
+
+
+def _unit(name: str) -> str:
+    """Return the unit in brackets at the end of a column's name, if it is one of UNITS."""
+    _, _, unit = name.rstrip("])").replace("(", "[").rpartition("[")
+    return unit if unit in UNITS and unit != "1" and name[-1] in ")]" else ""
 
 
 def _number(text: str, what: str) -> float:
@@ -175,6 +186,7 @@ class Log:
       data: quantity -> (n), without time; enable is bool.
       facts: what else the file says: mass, length, kp, vin, trajectory, ...
       start: time of the first sample in the file, s.
+      noise: quantity -> noise of a sample, where it was measured at other times than those of the samples.
     """
 
     name: str
@@ -182,6 +194,7 @@ class Log:
     data: dict[str, np.ndarray]
     facts: dict[str, float | str] = field(default_factory=dict)
     start: float = 0.0
+    noise: dict[str, float] = field(default_factory=dict)
 
     @property
     def n(self) -> int:
@@ -207,6 +220,10 @@ class Log:
         if not math.isfinite(value):
             raise LogError(f"{self.name}: {fact} = '{self.facts[fact]}' is not a number")
         return value
+
+    def scatter(self, quantity: str) -> float:
+        """Noise of a quantity, SI."""
+        return self.noise[quantity] if quantity in self.noise else noise(self.data[quantity], self.time)
 
     def along(self, q: np.ndarray) -> np.ndarray:
         """Known torque along the position at angles, N m, by the table that the fact `torques` names."""
@@ -585,9 +602,11 @@ def _choose(
         if quantity not in chosen and column.name in table.columns:
             chosen[quantity] = column
     for name in table.columns:
-        quantity = ALIASES.get(name, name)
+        bare = name.replace("(", "[").rpartition("[")[0].rstrip() if _unit(name) else name
+        quantity = ALIASES.get(bare, bare)
         if quantity in QUANTITIES and quantity not in chosen:
-            chosen[quantity] = Column(name)
+            unit = _unit(name)
+            chosen[quantity] = Column(name, UNITS.get(unit, 1.0), stated=bool(unit))
     for quantity in ("time", "position"):
         if quantity not in chosen and (quantity == "time" or angles or "velocity" not in chosen):
             raise LogError(
@@ -678,6 +697,10 @@ def _resample(
     if even.size < 10:
         raise LogError(f"{path}: {time[-1] - time[0]:g} s are too short for samples every {dt:g} s")
     data = {name: np.interp(even, time, column) for name, column in values.items()}
+    # means of neighbours have less noise than the measured samples, and what they share hides it
+    part = np.interp(even, time, np.arange(time.size)) % 1
+    less = math.sqrt(np.mean(part**2 + (1 - part) ** 2))
+    scatter = {name: less * noise(column, time) for name, column in values.items()}
     if "velocity" not in data:
         window = max(5, int(round(0.03 / dt)) | 1)
         data["velocity"] = rates(data["position"], min(window, even.size // 2 * 2 - 1)) / dt
@@ -685,7 +708,24 @@ def _resample(
         data["enable"] = data["enable"] > 0.5
     if "voltage" not in data and "duty" in data and "supply" in data and np.max(np.abs(data["duty"])) <= 1.05:
         data["voltage"] = data["duty"] * data["supply"]
-    return Log(stem(path), dt, data, facts, float(time[0]))
+    return Log(stem(path), dt, data, facts, float(time[0]), scatter)
+
+
+def noise(x: np.ndarray, time: np.ndarray) -> float:
+    """Return the noise of a column from third divided differences of its samples, in which smooth motion vanishes; 0 if there are fewer than 8.
+
+    The least over strides: a column that holds its value between readings is a staircase, whose steps are no noise.
+    """
+
+    def of(x: np.ndarray, time: np.ndarray) -> float:
+        a, b, c = (np.diff(time)[k : time.size - 3 + k] for k in range(3))
+        weights = np.stack([-b * c * (b + c), (a + b) * c * (a + b + c), -a * (b + c) * (a + b + c), a * b * (a + b)])
+        four = np.stack([x[k : x.size - 3 + k] for k in range(4)])
+        differences = np.abs((weights * four).sum(axis=0)) / np.linalg.norm(weights, axis=0)
+        most = float(np.quantile(differences, 0.85)) / 1.44  # few jumps of a setpoint do not count
+        return most or float(np.sqrt(np.mean(differences**2)))
+
+    return min((of(x[::n], time[::n]) for n in _STRIDES if x.size >= 8 * n), default=0.0)
 
 
 def rates(x: np.ndarray, window: int) -> np.ndarray:

@@ -35,7 +35,6 @@ _FALLS = (0.03, 0.06, 0.12, 0.25, 0.5)  # speeds at which Stribeck friction has 
 _STEP = 1e-3  # of the torque of a term, relative to the usual torque
 _FIRST = 3  # waves over the angle that are tried beside all others
 _SHIFTS = tuple(k * n for n in (1, 2, 3, 4, 6, 8, 12, 16) for k in (-1, 1))  # samples by which a channel may be late
-_STRIDES = range(1, 11)  # samples for which a column may hold its value
 _ANGLES = (0.003, 0.01, 0.03, 0.1, 0.3)  # rad after a reversal, over which friction may build up
 _ODD = 0.1  # a log differs if the residual without it is less than this part of that without another one
 _ITERATIONS = 20  # of a fit without the samples at a limit
@@ -111,20 +110,6 @@ class Misfit:
             f"{misfit}. {first.text}. That explains {100 * first.explains:.0f} % of the squared residual{beside}; the "
             "intervals cover it and what it leaves"
         ]
-
-
-def noise(x: np.ndarray) -> float:
-    """Return the noise of a column from third differences of its samples, in which smooth motion vanishes; 0 if there are fewer than 8.
-
-    The least over strides: a column that holds its value between readings is a staircase, whose steps are no noise.
-    """
-
-    def of(x: np.ndarray) -> float:
-        differences = np.abs(np.diff(x, 3))
-        most = float(np.quantile(differences, 0.85)) / 1.44  # few jumps of a setpoint do not count
-        return (most or float(np.sqrt(np.mean(differences**2)))) / math.sqrt(20)
-
-    return min((of(x[::n]) for n in _STRIDES if x.size >= 8 * n), default=0.0)
 
 
 def _hats(x: np.ndarray, corners: np.ndarray) -> list[np.ndarray]:
@@ -328,13 +313,11 @@ def _effect(bench: Bench, fit: Fit, i: int, term: np.ndarray, residual: np.ndarr
 def _sensors(bench: Bench) -> float:
     """Return the root mean square of the noise in the compared signal, in the unit of the residual."""
     if isinstance(bench, Pendulum):
-        return float(np.sqrt(np.mean([noise(log.data["position"]) ** 2 for log in bench.logs])))
+        return float(np.sqrt(np.mean([log.scatter("position") ** 2 for log in bench.logs])))
     assert isinstance(bench, Dynamometer)
     unit = bench.known.get("torque_constant", 1.0) if bench.input == "current" else 1.0
     return float(
-        np.sqrt(
-            np.mean([noise(log.data["output"]) ** 2 + (unit * noise(log.data[bench.input])) ** 2 for log in bench.logs])
-        )
+        np.sqrt(np.mean([log.scatter("output") ** 2 + (unit * log.scatter(bench.input)) ** 2 for log in bench.logs]))
     )
 
 

@@ -107,6 +107,19 @@ class Logs(unittest.TestCase):
         np.testing.assert_allclose(log.data["velocity"][20:-20], np.radians(120) / (5e-3 * (n - 1)), rtol=0.1)
         self.assertEqual(log.facts, {"mass": 0.5, "length": 0.2})
 
+    def test_units_in_names(self):
+        rows = "\n".join(f"{5 * k}{{0}}{k}{{0}}{60}{{0}}{k}" for k in range(30))
+        for mark in ",;":
+            names = mark.join(["time [ms]", "position (deg)", "speed [rpm]", "current [2]"])
+            log = identify.read(self.file("a.csv", f"{names}\n{rows.format(mark)}"), {"current": "current [2]"})
+            np.testing.assert_allclose(log.data["position"], np.radians(np.arange(29)), atol=1e-9)
+            np.testing.assert_allclose(log.data["velocity"], 2 * math.pi)
+            np.testing.assert_allclose(log.data["current"], np.arange(29), atol=1e-9)
+            log = identify.read(path := self.file("a.csv", f"{names}\n{rows.format(mark)}"), {"goal": "position (deg)"})
+            np.testing.assert_allclose(log.data["goal"], log.data["position"])
+            log = identify.read(path, {"velocity": "speed [rpm]:rad/s"})
+            np.testing.assert_allclose(log.data["velocity"], 60)
+
     def test_uneven_time_stamps(self):
         rng = np.random.default_rng(1)
         t = np.cumsum(rng.uniform(2e-3, 9e-3, 500))
