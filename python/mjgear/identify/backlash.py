@@ -13,7 +13,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 import numpy as np
-from scipy.optimize import least_squares
 
 from mjgear.identify.bench import Pendulum, acceleration, carried
 from mjgear.identify.leastsquares import minimize
@@ -52,7 +51,8 @@ def from_two_encoders(logs: Sequence[Log], least: float = 0.2) -> dict[str, floa
     Raises:
       LogError: no rotor in a log, or a torque of one sign only.
     """
-    from scipy.ndimage import maximum_filter1d, minimum_filter1d  # here alone, since it is slow to import
+    from scipy.ndimage import maximum_filter1d, minimum_filter1d  # here alone, since they are slow to import
+    from scipy.optimize import least_squares
 
     torques, ahead, stays = [], [], []
     for log in logs:

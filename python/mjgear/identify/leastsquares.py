@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.optimize import OptimizeResult, least_squares
 
 from mjgear.identify.bench import Bench, Space
 from mjgear.identify.models import Model
+
+if TYPE_CHECKING:
+    from scipy.optimize import OptimizeResult
 
 #: point of the parameter space -> residuals of all logs there
 Cache = dict[bytes, list[np.ndarray]]
@@ -106,6 +109,8 @@ def minimize(
     Coefficients gamma_u and gamma_v go below 0 only where that reduces the cost by _BELOW, whatever the start: without load
     dependence gamma_u = -gamma_v is Coulomb friction once more, and the logs cannot tell them apart.
     """
+    from scipy.optimize import least_squares  # here alone, since it is slow to import
+
     residual = _Residual(bench, model, space, logs, cache)
 
     def solve(z0: np.ndarray, low: np.ndarray) -> OptimizeResult:

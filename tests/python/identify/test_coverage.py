@@ -10,7 +10,7 @@ import dataclasses
 import sys
 
 import numpy as np
-from scipy.stats import binom
+from scipy.special import bdtr
 
 import made_up_servo
 from mjgear import identify
@@ -51,7 +51,7 @@ def main():
         else {"replicates": 16, "starts": 1, "made_step": 2e-4, "step": 5e-3}
     )
     hits = cover(draws, np.random.default_rng(seed), **effort)
-    needed = 0.9 * draws if long else binom.ppf(1e-5, draws, 0.95)
+    needed = 0.9 * draws if long else np.searchsorted(bdtr(np.arange(draws), draws, 0.95), 1e-5)
     failed = 0
     for name, held in hits.items():
         ok = sum(held) >= needed

@@ -8,7 +8,6 @@ from xml.etree import ElementTree
 
 import mujoco
 import numpy as np
-from scipy.optimize import nnls
 
 import mjgear
 from mjgear import _library
@@ -40,6 +39,8 @@ def viscous(p: np.ndarray, power: float, fastest: float) -> tuple[np.ndarray, di
         } if c else {}
     if c > 0 and power in (2.0, 3.0):
         return np.array([b, c, 0.0] if power == 2.0 else [b, 0.0, c]), {}
+    from scipy.optimize import nnls  # here alone, since it is slow to import
+
     # its slope is steep (v - turn)^2 + least, with neither of these below 0
     v = np.linspace(0.02, 1, _POINTS) * fastest
     fits = []

@@ -9,7 +9,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.signal import butter, sosfiltfilt
 
 from mjgear.identify.arm.logs import ArmLog
 from mjgear.identify.logs import LogError
@@ -110,6 +109,8 @@ def prepare(log: ArmLog, cutoff: float | None = None) -> Motion:
     Raises:
       LogError: the log is too short.
     """
+    from scipy.signal import butter, sosfiltfilt  # here alone, since they are slow to import
+
     rate = 1 / log.dt
     if cutoff is None:
         cutoff = max(_LEAST, min(1.5 * bandwidth(log), 2 * quiet(log)))
