@@ -697,10 +697,13 @@ def _resample(
     if even.size < 10:
         raise LogError(f"{path}: {time[-1] - time[0]:g} s are too short for samples every {dt:g} s")
     data = {name: np.interp(even, time, column) for name, column in values.items()}
-    # means of neighbours have less noise than the measured samples, and what they share hides it
-    part = np.interp(even, time, np.arange(time.size)) % 1
-    less = math.sqrt(np.mean(part**2 + (1 - part) ** 2))
-    scatter = {name: less * noise(column, time) for name, column in values.items()}
+    scatter = {}
+    if (
+        np.median(np.diff(time)) > dt / 2
+    ):  # neighbours share measured samples, of which they are means: that hides noise
+        part = np.interp(even, time, np.arange(time.size)) % 1
+        less = math.sqrt(np.mean(part**2 + (1 - part) ** 2))
+        scatter = {name: less * noise(column, time) for name, column in values.items()}
     if "velocity" not in data:
         window = max(5, int(round(0.03 / dt)) | 1)
         data["velocity"] = rates(data["position"], min(window, even.size // 2 * 2 - 1)) / dt

@@ -230,6 +230,16 @@ class Suspects(unittest.TestCase):
             x = np.sin(7 * time) + 3e-3 * self.rng.standard_normal(t.size)
             self.assertAlmostEqual(identify.logs.noise(x, time), 3e-3, delta=3e-4)
 
+    def test_dense(self):
+        """Of logs with more samples than are compared, whose noise a filter makes smooth, it is that of the compared ones."""
+        t = 1e-3 * np.arange(20000)
+        smooth = np.convolve(0.01 * self.rng.standard_normal(t.size + 9), np.ones(10) / 10, "valid")
+        with tempfile.TemporaryDirectory() as folder:
+            table = np.stack([t, np.sin(t) + smooth], axis=1)
+            np.savetxt(f"{folder}/a.csv", table, delimiter=",", header="time,position", comments="")
+            log = identify.read(f"{folder}/a.csv", dt=0.02)
+        self.assertAlmostEqual(log.scatter("position"), np.std(smooth), delta=0.15 * np.std(smooth))
+
     def test_uneven(self):
         """Logs of a gear without a fault, that were sampled more seldom and unevenly."""
         with tempfile.TemporaryDirectory() as folder:
