@@ -632,7 +632,7 @@ class Protocol(unittest.TestCase):
         with tempfile.TemporaryDirectory() as name:
             folder = pathlib.Path(name)
             (folder / "arm.xml").write_text(spec.to_xml())
-            command = [sys.executable, "-m", "mjgear.identify", "protocol", folder / "arm.xml", "--motions", "1", "--tries", "4", "--payload", "2", "--speed", "1.2", "--torque",
+            command = [sys.executable, "-m", "mjgear.identify", "protocol", folder / "arm.xml", "--motions", "1", "--tries", "8", "--payload", "2", "--speed", "1.2", "--torque",
                        "250", "--table", "0", "--period", "10", "--signals", folder / "goals"]  # fmt: skip
             done = subprocess.run(command, capture_output=True, text=True, check=False)
             self.assertEqual(done.returncode, 0, done.stderr)
