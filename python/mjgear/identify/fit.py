@@ -191,6 +191,15 @@ def fit_ladder(
             ]
             pending += [edge for edge in news if edge not in pending and edge != (target, source)]
 
+    # beside a gap the cost has further minima
+    for model in [f.model for f in fits.values() if f.values.get("half_gap", 0.0) > 0]:
+        for _ in () if _is_measured(bench, model, logs) else range(_ROUNDS):
+            found = fits[model.name]
+            near = [{**found.values, "half_gap": part * found.values["half_gap"]} for part in _BESIDE]
+            fits[model.name] = _improved(bench, found, near, budget, logs)
+            if fits[model.name].cost > found.cost * (1 - _WORTH):
+                break
+
     # on bounds, where optimizers do not get to: a term that is absent is a choice that every model has
     for inner, outer in free:
         fits[outer] = _at_least(bench, fits[outer], fits[inner], logs)
@@ -204,6 +213,7 @@ def fit_ladder(
 _RACE, _AHEAD = 8, 2  # iterations after which starts are compared, and how many of them continue
 _WEAK = 0.25  # torque constant and resistance of the second start in pieces, over those of the first
 _SPREAD = 1.3  # ratio of torque constants of neighbouring starts
+_BESIDE = (0.85, 0.95, 1.05, 1.15)  # gaps from which a fit is tried again, over the fitted one
 _ROUNDS = 4  # most fits of each model from each neighbour, on average
 _WORTH = 1e-3  # part of the cost that an improvement must be to count as one
 
