@@ -390,7 +390,7 @@ MUTATIONS = [
             ),
             ("p->v0 * p->v > 0 ||", "1 ||"),
             ("p->v0 * p->v > 0 ||", "p->v0 * p->v < 0 ||"),
-            ("&& brake->holding == brake->sliding", ""),
+            ("|| brake->holding == brake->sliding", "|| 1"),
         ],
     ),
     Of(
@@ -411,7 +411,7 @@ MUTATIONS = [
         [
             ("to[k] = -s->d->qfrc_actuator", "to[k] = s->d->qfrc_actuator"),
             ("* g->in.gear[joint].tau;  // acts on the rotor", "* 0 * g->in.gear[joint].tau;"),
-            ("= g->in.brake[joint].travel;", "= 0;"),
+            ("= piece->brake ? piece->brake->travel : 0;", "= 0;"),
             ("mjgp_releasePiece(piece);", ""),
             ("mjgp_solveInertia(qvel, m, s->Mhat, 0, nv);", ""),
             ("fixed && m->actuator_dyntype[k] == mjDYN_NONE", "fixed"),
@@ -1172,11 +1172,6 @@ MUTATIONS = [
         [
             ("int off = !mjgp_actuationActive(m) ||", "int off ="),
             ("mju_clip(asked - before, -most, most)", "mju_clip(asked - before, -1, most)"),
-            (
-                "  } else if (in->braked) {\n    g->in.brake[i] = (mjgpBrake){0};\n",
-                "",
-                "only the brake of another model stays, with which the dense problem misses the law, and Newton solves the step",
-            ),
             ("in->tau - in->t_last);", "in->tau);"),
             ("g->out.mode[i] == 0 && !mjgp_hasGap(g->config->joint + i) &&", "g->out.mode[i] == 0 &&"),
         ],

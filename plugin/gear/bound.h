@@ -29,6 +29,11 @@ static inline int mjgp_isDriven(mjtNum gamma_u, mjtNum gamma_v) {
   return (gamma_u >= 0) & (gamma_u < 1) & (gamma_v >= 0) & (gamma_v < 1);
 }
 
+// Returns the brake or backstop of gear i, or null.
+static inline const mjgpBrake* mjgp_brakeOf(const mjgpInput* in, int i) {
+  return in->gear[i].braked ? in->brake + i : NULL;
+}
+
 // Returns the torque of gear i's brake against motion in direction s = -1, 1.
 static inline mjtNum mjgp_brakeTorque(const mjgpInput* in, int i, int s) {
   return s * in->gear[i].v > 0 ? in->brake[i].sliding : in->brake[i].holding;
@@ -48,8 +53,7 @@ static inline mjgpBound mjgp_makeBound(const mjgpBrake* brake, mjtNum gamma_u, m
 static inline mjgpBound mjgp_boundOf(const mjgpInput* in, int i, int s, int released) {
   const mjgpGearInput* gear = in->gear + i;
   mjtNum r = released ? 1 : mjgi_lawRatio(gear->static_ratio, gear->v, s);
-  return mjgp_makeBound(gear->braked ? in->brake + i : NULL, gear->gamma_u, gear->gamma_v,
-                        gear->coulomb, s, r,
+  return mjgp_makeBound(mjgp_brakeOf(in, i), gear->gamma_u, gear->gamma_v, gear->coulomb, s, r,
                         released ? in->brake[i].sliding : mjgp_brakeTorque(in, i, s));
 }
 

@@ -66,18 +66,15 @@ static void makeOther(mjgpGears* g, const mjModel* m, const mjData* d, int i) {
   mjgpGearInput* in = g->in.gear + i;
   const mjgpJoint* joint = g->in.joint[i];
   mjtNum stiffness = joint->gear.presliding_stiffness;
-  int braked = joint->brake.actuator >= 0 || joint->gear.oneway != 0;
   in->static_ratio = joint->gear.static_ratio;
   in->compliance = stiffness > 0 ? mjg_preslidingCompliance(stiffness, m->opt.timestep) : 0;
   in->ordinary =
       joint->constant ? joint->ordinary : mjgp_isOrdinary(joint, in->gamma_u, in->gamma_v);
 
-  if (braked) {
+  in->braked = joint->brake.actuator >= 0 || joint->gear.oneway != 0;
+  if (in->braked) {
     makeBrake(g, m, d, i);
-  } else if (in->braked) {
-    g->in.brake[i] = (mjgpBrake){0};
   }
-  in->braked = braked;
 }
 
 

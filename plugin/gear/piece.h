@@ -96,7 +96,7 @@ static inline void mjgp_startPiece(mjgpPiece* piece, const mjgpGears* g, const m
   piece->static_ratio = in->static_ratio;
   piece->compliance = in->compliance;
   piece->t_last = in->t_last;
-  piece->brake = in->braked ? g->in.brake + i : NULL;
+  piece->brake = mjgp_brakeOf(&g->in, i);
   piece->ordinary = in->ordinary;
   piece->crossed = g->in.rows && g->in.row[i];
   piece->mode = g->out.mode[i];

@@ -35,12 +35,12 @@ typedef struct mjgpMotion_ {
 // Returns 1 if a gear that slips with friction t keeps slipping: it has no static friction, and is
 // backdrivable or driven by the motor.
 static inline int mjgp_keepsSlipping(const mjgpInput* in, const mjgpMotion* p, mjtNum t) {
-  const mjgpBrake* brake = in->brake + p->i;
+  const mjgpBrake* brake = mjgp_brakeOf(in, p->i);
   const mjgpGearInput* gear = in->gear + p->i;
-  int same = p->v0 * p->v > 0 || (gear->static_ratio == 1 && brake->holding == brake->sliding);
-  return same &&
-         (gear->gamma_v < 1 ||
-          (!gear->braked && p->v * mjgi_lawLoadOut(gear->gamma_u, gear->gamma_v, p->x, t) >= 0));
+  int same =
+      p->v0 * p->v > 0 || (gear->static_ratio == 1 && (!brake || brake->holding == brake->sliding));
+  return same && (gear->gamma_v < 1 ||
+                  (!brake && p->v * mjgi_lawLoadOut(gear->gamma_u, gear->gamma_v, p->x, t) >= 0));
 }
 
 // Returns mjgMOTION_MOVES, HELD or JAMS for a gear that slips with friction t, with constraints

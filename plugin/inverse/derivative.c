@@ -108,7 +108,7 @@ static int move(mjgpDerivative* p, mjtNum* to, int control, mjtNum change) {
     mjgp_releasePiece(piece);
     mjgp_linePiece(piece, s->acc[i], x);
     row[mjgpLINE * s->n] = piece->t;
-    row[mjgpTRAVEL * s->n] = g->in.brake[joint].travel;
+    row[mjgpTRAVEL * s->n] = piece->brake ? piece->brake->travel : 0;
     keeps &= !mjgp_nextPiece(piece, acc, next, s->t[i] + change * s->target[i], 0);
     if (piece->shaft) {
       mjgp_storeShaft(g, joint, piece->shaft, piece->shaft->t, 0);

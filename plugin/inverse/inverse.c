@@ -190,8 +190,8 @@ static inline mjtNum boundOf(const mjgpInput* in, const mjgpMotion* p, int s, mj
                              mjtNum torque) {
   int load, i = p->i;
   const mjgpGearInput* gear = in->gear + i;
-  mjgpBound bound = mjgp_makeBound(gear->braked ? in->brake + i : NULL, gear->gamma_u,
-                                   gear->gamma_v, gear->coulomb, s, r, torque);
+  mjgpBound bound = mjgp_makeBound(mjgp_brakeOf(in, i), gear->gamma_u, gear->gamma_v, gear->coulomb,
+                                   s, r, torque);
   mjtNum phi = (gear->gamma_u + gear->gamma_v) * p->x + bound.shift;
   return s * mjgi_lawLimit(&load, s, phi, gear->gamma_u, bound.c, bound.r);
 }

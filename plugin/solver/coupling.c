@@ -173,11 +173,11 @@ static int shareLoad(mjgpStep* s, int* method, mjtNum* error, int* worst) {
 
 // Returns 1 if a joint has a static bound above its sliding bound.
 static int hasStatic(const mjgpStep* s) {
-  const mjgpInput* in = &s->g->in;
   int any = 0;
   for (int i = 0; i < s->n; i++) {
-    int joint = s->group->joint[i];
-    any |= in->gear[joint].static_ratio > 1 || in->brake[joint].holding > in->brake[joint].sliding;
+    const mjgpPiece* piece = s->piece + i;
+    any |=
+        piece->static_ratio > 1 || (piece->brake && piece->brake->holding > piece->brake->sliding);
   }
   return any;
 }

@@ -64,7 +64,8 @@ static int solveLinear(mjgpStep* s) {
     v[i] = in->v + h * p->a[i];
     phi[i] = gamma * p->u[i];
     beta[i] = in->gamma_v;
-    coulomb[i] = in->coulomb + g->in.brake[joint].sliding;  // the core knows no brakes
+    const mjgpBrake* brake = mjgp_brakeOf(&g->in, joint);  // which the core does not know
+    coulomb[i] = in->coulomb + (brake ? brake->sliding : 0);
     ratio[i] = in->static_ratio;
     v0[i] = in->v;
     mode[i] = g->out.mode[joint];
