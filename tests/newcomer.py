@@ -70,8 +70,10 @@ class Terminal:
             text=True,
         )
 
-    def type(self, line, expected=0):
-        """Type a line; return its output."""
+    def type(self, line, window=False):
+        """Type a line; return its output. A window stays open for some seconds."""
+        expected = 124 if window else 0
+        line = f"timeout {SECONDS} xvfb-run -a {line}" if window else line
         mark = uuid.uuid4().hex
         start = time.monotonic()
         print(f"$ {line}", flush=True)
@@ -121,10 +123,7 @@ def type_lines(terminal, block, typed):
         for theirs, ours in HERS.items():
             line = line.replace(theirs, ours)
         line = line.replace("<this repository>", f"{SOURCE} mjgear")
-        if re.search(WINDOW, line):
-            terminal.type(f"timeout {SECONDS} xvfb-run -a {line}", expected=124)
-        else:
-            terminal.type(line)
+        terminal.type(line, window=re.search(WINDOW, line))
         if line == "./demo":
             play_films(terminal)
 
@@ -155,7 +154,7 @@ def read(terminal, folder, page, typed):
             if page == "doc/python.md":
                 block = "import mujoco, mjgear\n" + block
             (folder / "mjgear" / "typed.py").write_text(block)
-            output = terminal.type("python typed.py")
+            output = terminal.type("python typed.py", window="mujoco.viewer" in block)
             if "for torque in" in block:
                 lines = output.splitlines()
                 assert lines[:2] == ["0 [0.] [0.]", "8.1 [0.] [0.]"] and lines[2].startswith("8.25 "), output
