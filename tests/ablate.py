@@ -67,6 +67,13 @@ MECHANISMS = [
         START,
         f"{START} if (kind == mjgpSTART_LAST) {{ continue; }}",
     ),
+    (
+        "path from Newton's last iterate",
+        "test_plugin_path",
+        PATH,
+        START,
+        f"{START} if (kind == mjgpSTART_NEAR) {{ continue; }}",
+    ),
     ("path from far", "", PATH, START, f"{START} if (kind == mjgpSTART_FAR) {{ continue; }}"),
     ("path from rest", "test_plugin_path", PATH, START, f"{START} if (kind == mjgpSTART_REST) {{ continue; }}"),
     ("path from rest, last acceleration", "", PATH, START, f"{START} if (kind == mjgpSTART_STILL) {{ continue; }}"),

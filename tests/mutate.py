@@ -574,13 +574,8 @@ MUTATIONS = [
                 "piece->mode ? 0 : end == mjgpEND_ABOVE ? -1 : 1",
             ),
             ("sign > 0 ? 1 - path->x : mjgpFAR;", "1 - path->x;"),
-            ("int sign = first * path->sign;", "int sign = first;"),
-            (
-                "first = k ? first : path->sign;",
-                "",
-                "starts of another sign are rare: 1 of 100 000 groups with static friction, found by mjgear-fallback-counts",
-            ),
-            ("return near ? -1 : 0;", "return 0;"),
+            ("int sign = path->sign;", "int sign = 1;"),
+            ("solved = mjgp_iterate(p, !arrived);", "solved = arrived && mjgp_iterate(p, 0);"),
         ],
     ),
     Of(
@@ -591,9 +586,9 @@ MUTATIONS = [
             (
                 "int sign = load > 0 ? -1 : 1, holds",
                 "int sign = load > 0 ? 1 : -1, holds",
-                "paths from far are rare: 4 of 1.6 million groups have no other, found by mjgear-fallback-counts",
+                "either leads to solutions; of 760 000 steps of robots three are found with this one alone",
             ),
-            ("kind == mjgpSTART_LAST) {\n      startThere", "kind < mjgpSTART_LAST) {\n      startThere"),
+            ("kind <= mjgpSTART_NEAR) {\n      startThere", "kind < mjgpSTART_LAST) {\n      startThere"),
             ("mjgp_loadAt(s, i) >= 0 ? 1 : -1;", "mjgp_loadAt(s, i) >= 0 ? -1 : 1;"),
             ("homotopy->begin[i].coulomb += mju_max(0, mju_abs(t) - most) / bound.r;", "(void)most;"),
         ],

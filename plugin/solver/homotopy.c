@@ -49,7 +49,7 @@ static int setMotion(mjgpStep* s, mjgpStart kind) {
     if (!mjgp_inner(s, s->t)) {
       return 0;
     }
-  } else {
+  } else if (kind != mjgpSTART_NEAR) {
     mjgp_startAtLast(s);
   }
   for (int i = 0; i < s->n && kind == mjgpSTART_LAST; i++) {
@@ -110,9 +110,9 @@ static void startThere(mjgpHomotopy* homotopy, int i) {
 
 
 // Start far from rest, where friction of gears depends on speed alone, or, if it grows with
-// itself faster than its bound, holds joints at any value. There it exceeds the motor's torque,
-// so that few gears change direction on the path. Motor torque, momentum of rotors and Coulomb
-// friction grow with x. Returns 0 if there is no such start.
+// itself faster than its bound, holds joints at any value. There it exceeds the motor's torque and
+// opposes it. Motor torque, momentum of rotors and Coulomb friction grow with x. Returns 0 if there is
+// no such start.
 static int startFar(mjgpHomotopy* homotopy) {
   mjgpStep* s = homotopy->s;
   mjtNum h = s->m->opt.timestep, most = mjMINVAL * mjMINVAL;
@@ -161,7 +161,7 @@ static int startFar(mjgpHomotopy* homotopy) {
 }
 
 
-// Start the gears at rest, at the last step on the branch of their motion. Returns 0 if there is no motion.
+// Start the gears at rest, of near starts on the branch of their motion. Returns 0 if there is no motion.
 static int startMotion(mjgpHomotopy* homotopy, mjgpStart kind) {
   mjgpStep* s = homotopy->s;
   if (!setMotion(s, kind)) {
@@ -174,7 +174,7 @@ static int startMotion(mjgpHomotopy* homotopy, mjgpStart kind) {
       piece->jumps = 0;
       mjgp_moveShaft(piece->shaft, s->acc[i]);
       s->t[i] = piece->shaft->t - mjgp_taken(s, s->acc, i);
-    } else if (kind == mjgpSTART_LAST) {
+    } else if (kind <= mjgpSTART_NEAR) {
       startThere(homotopy, i);
     } else {
       startResting(homotopy, i);

@@ -6,11 +6,13 @@
 
 #include "solver/delassus.h"
 
-// Start of a path: at the last step; far from rest, in two metrics; at rest, at the engine's own solution
-// without friction; at rest with the acceleration of the last step. The first lies near, and most of its
-// paths end after some segments, but they may lead away from all solutions
+// Start of a path: at the last step; at Newton's last iterate; far from rest, in two metrics; at rest,
+// at the engine's own solution without friction; at rest with the acceleration of the last step. The
+// first two lie near, and most of their paths end after some segments, but they may lead away from all
+// solutions
 typedef enum mjgpStart_ {
   mjgpSTART_LAST = 0,
+  mjgpSTART_NEAR,
   mjgpSTART_FAR,
   mjgpSTART_REST,
   mjgpSTART_STILL,
@@ -36,8 +38,8 @@ void mjgp_makeHomotopy(mjgpHomotopy* homotopy, mjgpStep* s);
 // Set the inputs of the gears at x.
 void mjgp_setInputs(const mjgpHomotopy* homotopy, mjtNum x);
 
-// Set s->a, s->acc, s->t, the row states, the branches and the inputs of a start, x = 0. Returns 0 if
-// there is no such start.
+// Set s->a, s->acc, s->t, the row states, the branches and the inputs of a start, x = 0. The start at
+// Newton's last iterate takes s->a and s->t as they are. Returns 0 if there is no such start.
 int mjgp_startHomotopy(mjgpHomotopy* homotopy, mjgpStart kind);
 
 // Returns the load of gear i at s->acc, s->t and its inputs.

@@ -472,12 +472,11 @@ static void cross(mjgpPath* path, mjgpEnd end, int i) {
 
 //---------------------------------- the path ------------------------------------------------------
 
-// Follow the path to x = 1. Returns 1 if it arrives. From the last step it has at most a segment for each
-// row and gear; returns -1 beyond. Long because it is one segment of the path: factor, correct, direct,
-// move, cross.
+// Follow the path to x = 1. Returns 1 if it arrives. From a near start it has at most a segment for each
+// row and gear. Long because it is one segment of the path: factor, correct, direct, move, cross.
 static int follow(mjgpPath* path, mjgpStart kind) {
-  int first = 1, which = -1, back = 0, n = path->n + path->s->group->nefc;
-  int near = kind == mjgpSTART_LAST;
+  int which = -1, back = 0, n = path->n + path->s->group->nefc;
+  int near = kind <= mjgpSTART_NEAR;
   int most = near ? n : (path->fine ? mjgpFINER : 1) * mjgpENDS * n;
   mjtNum longest = INFINITY, gone = 0;
   path->x = 0;
@@ -506,9 +505,8 @@ static int follow(mjgpPath* path, mjgpStart kind) {
       }
     }
 
-    // x grows while the determinant has its sign of the start
-    first = k ? first : path->sign;
-    int sign = first * path->sign;
+    // x grows while the determinant is positive, as it is at rest
+    int sign = path->sign;
     if (path->curved) {
       keep(path);
     }
@@ -539,7 +537,7 @@ static int follow(mjgpPath* path, mjgpStart kind) {
       cross(path, end, which);
     }
   }
-  return near ? -1 : 0;
+  return 0;
 }
 
 
@@ -597,11 +595,12 @@ int mjgp_followPath(mjgpNewton* p) {
   for (int k = 0; k < mjgpNSTART << fine && !solved; k++) {
     path->fine = fine && k % 2;
     mjgpStart kind = (mjgpStart)(k >> fine);
-    int end = mjgp_startHomotopy(&path->homotopy, kind) ? follow(path, kind) : 0;
+    int started = mjgp_startHomotopy(&path->homotopy, kind);
+    int arrived = started && follow(path, kind);
     mjgp_setInputs(&path->homotopy, 1);
-    if (end) {
+    if (arrived || (started && kind <= mjgpSTART_NEAR)) {
       mjgp_evaluate(s);
-      solved = mjgp_iterate(p, end < 0);
+      solved = mjgp_iterate(p, !arrived);
     }
   }
   mj_freeStack(s->d);

@@ -239,7 +239,7 @@ static void test_crib(void** state) {
     snprintf(name, sizeof(name), "crib, %s", integrator[i]);
     Count count = play(m, d, fewer(1000), 20, -3, 3, LONG);
     check(name, &count);
-    assert_true(count.slow <= 0.01 * count.steps);  // 5 of 1000
+    assert_true(count.slow <= 0.01 * count.steps);  // 5 of 1000, 6 to 18 from rest alone
     assert_int_equal(count.slow, count.paths);
     mj_deleteData(d);
     mj_deleteModel(m);
