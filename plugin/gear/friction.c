@@ -5,6 +5,7 @@
 #include "configuration/engine.h"
 #include "configuration/jacobian.h"
 #include "configuration/names.h"
+#include "gear/backlash.h"
 #include "gear/bound.h"
 #include "law/law.h"
 #include "model/actuation.h"
@@ -93,7 +94,12 @@ void mjgp_makeLaw(mjgpGears* g, const mjModel* m, const mjData* d) {
       in->gamma_v = gear->gamma_v;
       in->coulomb = gear->coulomb;
     } else {
-      mjg_frictionAt(&in->gamma_u, &in->gamma_v, &in->coulomb, gear, in->q, in->v, in->tau,
+      // a gear in front of a gap turns with its rotor
+      mjtNum v = in->v, angle;
+      if (joint->gap == mjgpGAP_ROTOR) {
+        mjgp_rotorMotion(&angle, &v, g, m, d, i);
+      }
+      mjg_frictionAt(&in->gamma_u, &in->gamma_v, &in->coulomb, gear, in->q, v, in->tau,
                      in->tau - in->t_last);
     }
     if (!joint->ordinary || !in->ordinary) {

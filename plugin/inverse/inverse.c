@@ -204,7 +204,7 @@ static mjtNum settleBound(mjgpInput* in, const mjgpMotion* p, int s, mjtNum r, m
   for (int k = 0; k < mjgpROUNDS; k++) {
     mjtNum tau = p->x + t + p->taken;
     mjg_frictionAt(&gear->gamma_u, &gear->gamma_v, &gear->coulomb, &in->joint[p->i]->gear, gear->q,
-                   gear->v, tau, tau - last);
+                   p->v0, tau, tau - last);
     mjtNum next = boundOf(in, p, s, r, torque), off = next - t;
     if (mju_abs(off) <= 1e-15 * (mju_abs(next) + mju_abs(tau))) {
       return next;

@@ -232,11 +232,11 @@ static void setConstants(Run* r, double h) {
 }
 
 
-// Update the coefficients of friction before a step.
+// Update the coefficients of friction before a step. The gear turns with the rotor, also in a gap.
 static void follow(Run* r, double motor) {
   if (!r->flg_steady) {
-    mjg_frictionAt(&r->gamma_u, &r->gamma_v, &r->coulomb, &r->gear, r->s.q, r->s.v, motor,
-                   motor - r->s.t);
+    mjg_frictionAt(&r->gamma_u, &r->gamma_v, &r->coulomb, &r->gear, r->s.q, r->s.v + r->s.rate,
+                   motor, motor - r->s.t);
     r->rho = mjg_rho(r->gamma_u, r->gamma_v, r->m, r->M);
   }
 }

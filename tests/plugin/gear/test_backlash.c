@@ -155,6 +155,22 @@ static void stepsAsTheCore(void** state) {
 }
 
 
+// Stribeck friction of a gear falls with the speed of its rotor, while the link rests
+static void fallsWithTheRotor(void** state) {
+  Link link = makeLink(
+      "Euler", ROTOR STIFF KEY("damping", "59") KEY("half_gap", "100") KEY("backlash", "exact") KEY(
+                   "coulomb", "1") KEY("stribeck_friction", "3") KEY("stribeck_velocity", "1e-6"));
+  link.d->ctrl[0] = 5;
+  for (int k = 0; k < 100; k++) {
+    mj_step(link.m, link.d);
+  }
+  mj_forward(link.m, link.d);
+  assert_true(fabs(link.d->sensordata[VELOCITY] - 1e-3 / 0.4 * (1 + 99 * 4)) < 1e-9);
+  assert_true(link.d->qpos[0] == 0);
+  freeLink(&link);
+}
+
+
 // motor and load as joints of the model, with gear friction on the motor, move like a rotor of the
 // plugin in front of the same load, in one kinematic tree and in two
 static void formsAgree(void** state) {
@@ -387,13 +403,10 @@ static void saysThatRotorsAreNew(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(stepsAsTheCore),
-      cmocka_unit_test(formsAgree),
-      cmocka_unit_test(pressesOnContact),
-      cmocka_unit_test(rattles),
-      cmocka_unit_test(encoders),
-      cmocka_unit_test(carriesState),
-      cmocka_unit_test(saysThatRotorsAreNew),
+      cmocka_unit_test(stepsAsTheCore), cmocka_unit_test(fallsWithTheRotor),
+      cmocka_unit_test(formsAgree),     cmocka_unit_test(pressesOnContact),
+      cmocka_unit_test(rattles),        cmocka_unit_test(encoders),
+      cmocka_unit_test(carriesState),   cmocka_unit_test(saysThatRotorsAreNew),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

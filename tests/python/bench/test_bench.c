@@ -290,6 +290,17 @@ static void test_gap(void** state) {
   simulate(&run);
   double end = (N - 1) * kDt;
   assertBench(run.q[N - 1], 3 / 2.5 * end * end / 2, 2e-3);
+
+  // Stribeck friction of a gear falls with the speed of its rotor, while the link rests
+  run.parameter[mjgBENCH_HALF_GAP] = 100;
+  run.parameter[mjgBENCH_COULOMB] = 1;
+  run.parameter[mjgBENCH_STRIBECK_FRICTION] = 1.5;
+  run.parameter[mjgBENCH_STRIBECK_VELOCITY] = 1e-6;
+  run.parameter[mjgBENCH_STRIBECK_EXPONENT] = 2;
+  run.log.substeps = 1;
+  simulate(&run);
+  assertBench((run.rotor[N - 1] - run.rotor[N - 2]) / kDt, kDt / 0.5 * (0.5 + (N - 2) * 2), 1e-9);
+  assert_true(run.q[N - 1] == 0);
 }
 
 
