@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from mjgear.identify.bench import Pendulum, acceleration, carried
+from mjgear.identify.bench import Pendulum, acceleration, carried, resolution
 from mjgear.identify.leastsquares import minimize
 from mjgear.identify.logs import Log, LogError
 from mjgear.identify.models import Model
@@ -24,12 +24,6 @@ _GAPS = 9  # starts, from a fortieth of the largest gap on
 _ROUGH = 6  # iterations at each
 _PARTS = np.geomspace(0.1, 1.0, 11)  # growing beginnings of the logs, which a sweep fits in sequence
 _FOLLOWS = 6  # iterations at each of them
-
-
-def resolution(log: Log) -> float:
-    """Resolution of the coarser one of a log's encoders, rad: its smallest change."""
-    changes = [np.abs(np.diff(log.data[name])) for name in ("position", "rotor") if name in log.data]
-    return max((float(np.min(c[c > 1e-12])) for c in changes if np.any(c > 1e-12)), default=1e-6)
 
 
 def is_resolved(half_gap: float, logs: Sequence[Log]) -> bool:
@@ -102,7 +96,7 @@ def starts(
     pieces, simulations = bench.pieces(_PIECE), 0
     found: list[dict[str, float]] = []
     for gap in np.geomspace(largest / 40, largest, _GAPS).tolist():
-        begin, _, n = _held(pieces, model, logs, gap, begin, _ROUGH, rough=True)
+        begin, _, n = held(pieces, model, logs, gap, begin)
         found.append(dict(begin))
         simulations += n
     return found, simulations
@@ -118,7 +112,7 @@ def sweep(
     for _ in range(sweeps):
         values, cost = best, np.inf
         for part in _PARTS:
-            values, cost, n = _held(bench.beginning(part), model, logs, half_gap, values, _FOLLOWS)
+            values, cost, n = held(bench.beginning(part), model, logs, half_gap, values, _FOLLOWS, rough=False)
             simulations += n
         if not cost < least:
             break
@@ -126,17 +120,21 @@ def sweep(
     return best, simulations
 
 
-def _held(
+def held(
     bench: Pendulum,
     model: Model,
     logs: Sequence[int],
     gap: float,
     near: Mapping[str, float],
-    iterations: int,
-    rough: bool = False,
+    iterations: int = _ROUGH,
+    rough: bool = True,
 ) -> tuple[dict[str, float], float, int]:
     """Values fitted with the gap held, their cost, and the number of simulations."""
+    free = dict(bench.known)
     bench.known["half_gap"] = gap
     space = bench.space(model)
     result, n = minimize(bench, model, logs, space.point(near), space, iterations, rough=rough)
-    return {**bench.known, **space.values(result.x)}, float(result.cost), n
+    values = {**bench.known, **space.values(result.x)}
+    bench.known.clear()
+    bench.known.update(free)
+    return values, float(result.cost), n

@@ -22,6 +22,7 @@ GRAVITY = 9.80665  # m/s2
 INPUTS = ("torque", "current", "goal", "voltage")
 
 _STEP = 1e-3  # s, largest step of the simulation
+_START = 0.02  # s; a joint whose encoder shows one count at most in this time starts at rest
 _SAMPLES = 4000  # most samples of all dynamometer logs together; of more, neighbours are averaged
 _LOADED = 0.05  # least output torque over the motor's that shows how friction depends on load
 _AGAINST = -0.5  # correlation of motor and output torque below which one has the wrong sign
@@ -93,6 +94,12 @@ def motion(logs: Sequence[Log]) -> tuple[float, float]:
         square += float(np.mean(rate**2))
         range_ += float(np.var(q))
     return _positive(speed), _positive(math.sqrt(range_ / square)) if square > 0 else 1.0
+
+
+def resolution(log: Log) -> float:
+    """Resolution of the coarser one of a log's encoders, rad: its smallest change."""
+    changes = [np.abs(np.diff(log.data[name])) for name in ("position", "rotor") if name in log.data]
+    return max((float(np.min(c[c > 1e-12])) for c in changes if np.any(c > 1e-12)), default=1e-6)
 
 
 def acceleration(log: Log) -> np.ndarray:
@@ -364,11 +371,15 @@ class Pendulum(Bench):
         self._rollouts.append(self._rollout(log))
 
     def _rollout(self, log: Log, load: np.ndarray | None = None) -> core.Rollout:
+        # at rest, derivatives of counts and noise are no speed
+        velocity = log.data["velocity"]
+        if np.ptp(log.data["position"][: 1 + math.ceil(_START / log.dt)]) < 1.5 * resolution(log):
+            velocity = np.append(0.0, velocity[1:])
         return core.Rollout(
             log.dt,
             log.data[self.input],
             log.data["position"],
-            log.data["velocity"],
+            velocity,
             drive=self.drive,
             loop=self.input == "goal",
             enable=log.data.get("enable"),
@@ -567,6 +578,10 @@ class Dynamometer(Bench):
                 continue
             moves.append(log)
             self.moving.append(moving)
+        if not all(log.unit_known for log in logs):
+            self.notes.append(
+                "speed is taken as rad/s, which no position beside it shows: name the unit of its column, --column velocity=NAME:rad/s or :rpm"
+            )
         self._take: list[np.ndarray] = []
         self._first: list[np.ndarray] = []
         if not moves:

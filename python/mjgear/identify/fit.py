@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -51,6 +51,7 @@ class Fit:
       simulations: of the bench, of all starts.
       jacobian: of the residual by the parameters in units of their size, at the solution.
       seconds: of processor time.
+      others: with a gap that one encoder shows: values at the gaps beside the fitted one, which other logs may prefer.
     """
 
     model: Model
@@ -60,6 +61,7 @@ class Fit:
     simulations: int
     jacobian: np.ndarray
     seconds: float = 0.0
+    others: list[dict[str, float]] = field(default_factory=list)
 
 
 def fit(
@@ -191,14 +193,10 @@ def fit_ladder(
             ]
             pending += [edge for edge in news if edge not in pending and edge != (target, source)]
 
-    # beside a gap the cost has further minima
-    for model in [f.model for f in fits.values() if f.values.get("half_gap", 0.0) > 0]:
-        for _ in () if _is_measured(bench, model, logs) else range(_ROUNDS):
-            found = fits[model.name]
-            near = [{**found.values, "half_gap": part * found.values["half_gap"]} for part in _BESIDE]
-            fits[model.name] = _improved(bench, found, near, budget, logs)
-            if fits[model.name].cost > found.cost * (1 - _WORTH):
-                break
+    # over the gap the cost has many minima, each narrower than a tenth of it
+    for name in [f.model.name for f in fits.values() if f.values.get("half_gap", 0.0) > 0]:
+        if not _is_measured(bench, fits[name].model, logs):
+            fits[name] = _profiled(bench, fits[name], budget, logs)
 
     # on bounds, where optimizers do not get to: a term that is absent is a choice that every model has
     for inner, outer in free:
@@ -213,7 +211,8 @@ def fit_ladder(
 _RACE, _AHEAD = 8, 2  # iterations after which starts are compared, and how many of them continue
 _WEAK = 0.25  # torque constant and resistance of the second start in pieces, over those of the first
 _SPREAD = 1.3  # ratio of torque constants of neighbouring starts
-_BESIDE = (0.85, 0.95, 1.05, 1.15)  # gaps from which a fit is tried again, over the fitted one
+_RATIO, _GAPS = 1.025, 10  # of neighbouring gaps of a profile, and how many of them on each side of the fitted one
+_SHAPES = 3  # gaps of a profile after which other shapes of Stribeck friction are tried
 _ROUNDS = 4  # most fits of each model from each neighbour, on average
 _WORTH = 1e-3  # part of the cost that an improvement must be to count as one
 
@@ -237,13 +236,23 @@ def embedded(bench: Bench, source: Fit, target: Model) -> list[dict[str, float]]
         curved = {"curved_friction": viscous * speed, "viscous": viscous}
         more += [{"curved_exponent": p, **curved} for p in (0.5, 2.0)]
     if "half_gap" in space.names and is_new("stribeck_velocity"):
-        falls = {"stribeck_friction": coulomb, "coulomb": coulomb}
-        more += [{"stribeck_velocity": part * speed, **falls} for part in (0.1, 0.3)]
+        more += _falling(bench, start)
     if is_new("delay"):
         more.append({"delay": float(np.mean(PARAMETERS["delay"].start)) * bench.unit_of("delay")})
     if is_new("motor_viscous"):
         more.append({"motor_viscous": viscous, "viscous": viscous})
     return [start, *({**start, **other} for other in more)]
+
+
+def _falling(bench: Bench, values: Mapping[str, float]) -> list[dict[str, float]]:
+    """Return the same friction at rest, half of which falls at a low or at a medium speed; nothing without Stribeck friction."""
+    if "stribeck_velocity" not in values:
+        return []
+    half = 0.5 * (values["coulomb"] + values["stribeck_friction"])
+    return [
+        {**values, "coulomb": half, "stribeck_friction": half, "stribeck_velocity": part * bench.scale["speed"]}
+        for part in (0.1, 0.3)
+    ]
 
 
 def _is_measured(bench: Bench, model: Model, logs: Sequence[int]) -> bool:
@@ -276,6 +285,32 @@ def _improved(
     return replace(
         found, costs=sorted(costs), simulations=simulations, seconds=found.seconds + time.process_time() - begin
     )
+
+
+def _profiled(bench: Bench, found: Fit, budget: Budget, logs: Sequence[int]) -> Fit:
+    """A model fitted from gaps on both sides of the fitted one, each from its neighbour, until none is better; it keeps what they lead to."""
+    assert isinstance(bench, Pendulum)
+    begin = time.process_time()
+    for _ in range(_ROUNDS):
+        center, made, spent = found.values, [], 0
+        for ratio in (_RATIO, 1 / _RATIO):
+            values = center
+            for k in range(1, _GAPS + 1):
+                gap = center["half_gap"] * ratio**k
+                if gap > PARAMETERS["half_gap"].high:
+                    break
+                near = [values, *(_falling(bench, values) if k % _SHAPES == 0 else [])]
+                tried = [backlash.held(bench, found.model, logs, gap, start) for start in near]
+                spent += sum(n for *_, n in tried)
+                values, cost, _ = min(tried, key=lambda one: one[1])
+                made.append((cost, values))
+        made.sort(key=lambda pair: pair[0])
+        before = found.cost
+        found = _improved(bench, found, [values for _, values in made[:_AHEAD]], budget, logs)
+        found = replace(found, simulations=found.simulations + spent, others=[values for _, values in made])
+        if found.cost > before * (1 - _WORTH):
+            break
+    return replace(found, seconds=found.seconds + time.process_time() - begin)
 
 
 def _at_least(bench: Bench, found: Fit, inner: Fit, logs: Sequence[int]) -> Fit:

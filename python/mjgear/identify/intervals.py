@@ -16,10 +16,9 @@ from typing import Any
 import numpy as np
 from scipy.special import stdtrit
 
-from mjgear.identify.backlash import resolution
-from mjgear.identify.bench import Bench, Space
+from mjgear.identify.bench import Bench, Space, resolution
 from mjgear.identify.fit import Fit
-from mjgear.identify.leastsquares import Cache, minimize
+from mjgear.identify.leastsquares import Cache, minimize, robust_cost
 
 _LEVEL = 0.95
 
@@ -140,11 +139,20 @@ def intervals(
         result = min(tried, key=lambda r: r.cost)
         return np.array(list(_with_derived(space.values(result.x)).values()))
 
-    # scatter over logs
+    # scatter over logs; each draw starts from the minimum that is the lowest for it
     rng = np.random.default_rng(seed)
     cache: Cache = {}
+    minima = [here, *(space.point(values) for values in fit.others)]
+    costs = np.array(
+        [
+            [robust_cost(r, bench.noise) for r in blocks]
+            for blocks in bench.residuals_at(fit.model, [space.values(z) for z in minima], range(n))
+        ]
+    )
     if n > 1:
-        draws = np.array([refit(rng.integers(0, n, n).tolist(), 12, cache) for _ in range(replicates)])
+        drawn = [rng.integers(0, n, n) for _ in range(replicates)]
+        best = [minima[int(np.argmin(costs[:, draw].sum(axis=1)))] for draw in drawn]
+        draws = np.array([refit(draw.tolist(), 12, cache, [z]) for draw, z in zip(drawn, best)])
         variance = draws.var(axis=0, ddof=1) * n / (n - 1)
         half = stdtrit(n - 1, (1 + _LEVEL) / 2) * np.sqrt(variance)
         together = stdtrit(n - 1, (1 + _LEVEL) / 2) ** 2 * n / (n - 1) * np.cov(draws.T)

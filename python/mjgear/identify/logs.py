@@ -34,7 +34,7 @@ import tokenize
 import zipfile
 import zlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -187,6 +187,7 @@ class Log:
       facts: what else the file says: mass, length, kp, vin, trajectory, ...
       start: time of the first sample in the file, s.
       noise: quantity -> noise of a sample, where it was measured at other times than those of the samples.
+      unit_known: False if nobody told the unit of the velocity and no position shows it.
     """
 
     name: str
@@ -195,6 +196,7 @@ class Log:
     facts: dict[str, float | str] = field(default_factory=dict)
     start: float = 0.0
     noise: dict[str, float] = field(default_factory=dict)
+    unit_known: bool = True
 
     @property
     def n(self) -> int:
@@ -510,9 +512,12 @@ def read(
             )
     for quantity in {"position", "rotor"} & values.keys():
         _refuse_wrapped(path, quantity, chosen[quantity], values["time"], values[quantity])
+    unit_known = True
     if "velocity" in values and "position" not in values and values["velocity"].size:
         _refuse_fast(path, chosen["velocity"], values["velocity"])
-    return _resample(path, values, dt, table.first, {**table.facts, **(facts or {})}, angles)
+        unit_known = chosen["velocity"].stated or chosen["velocity"].scale != 1
+    log = _resample(path, values, dt, table.first, {**table.facts, **(facts or {})}, angles)
+    return replace(log, unit_known=unit_known)
 
 
 def _refuse_wrapped(path: Path, quantity: str, column: Column, time: np.ndarray, x: np.ndarray) -> None:

@@ -100,6 +100,13 @@ class Refused(Folder):
         for unit, most in (("rpm", 90 * math.pi / 30), ("rad/s", 90)):
             log = identify.read(self.folder / "v.csv", {"velocity": f"velocity:{unit}"}, angles=False)
             self.assertAlmostEqual(np.abs(log.data["velocity"]).max(), most, delta=0.01 * most)
+        # a slow one may be either, which is remarked
+        rows = [[0.01 * k, 9 * math.sin(0.1 * k), 0.1 * math.cos(0.1 * k)] for k in range(60)]
+        path = self.file("slow.csv", csv_text("time,velocity,torque", rows))
+        for column, remarked in (("velocity", True), ("velocity:rad/s", False), ("velocity:rpm", False)):
+            log = identify.read(path, {"velocity": column}, angles=False)
+            bench = identify.FreeRun([log], identify.servo("torque"))
+            self.assertEqual(any("taken as rad/s" in note for note in bench.notes), remarked, column)
 
     def test_stretch_without_samples(self):
         """A log whose motion is unknown for a while is refused; samples of a dynamometer are where it was logged."""
