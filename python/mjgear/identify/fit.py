@@ -230,7 +230,7 @@ def embedded(bench: Bench, source: Fit, target: Model) -> list[dict[str, float]]
     def is_new(name: str) -> bool:
         return name in space.names and name not in source.values
 
-    coulomb, viscous = (0.5 * start.get(name, 0.0) for name in ("coulomb", "viscous"))
+    viscous = 0.5 * start.get("viscous", 0.0)
     speed, more = bench.scale["speed"], []
     if is_new("curved_exponent"):
         curved = {"curved_friction": viscous * speed, "viscous": viscous}
@@ -292,7 +292,8 @@ def _profiled(bench: Bench, found: Fit, budget: Budget, logs: Sequence[int]) -> 
     assert isinstance(bench, Pendulum)
     begin = time.process_time()
     for _ in range(_ROUNDS):
-        center, made, spent = found.values, [], 0
+        center, spent = found.values, 0
+        made: list[tuple[float, dict[str, float]]] = []
         for ratio in (_RATIO, 1 / _RATIO):
             values = center
             for k in range(1, _GAPS + 1):
