@@ -24,6 +24,9 @@ KINDS = {
             "stiffness": "5000", "damping": "5", "rotor_inertia": "0.2"},
     "encoder": {"joint": "a b c", "gamma_u": "0.2", "gamma_v": "0.3", "coulomb": "0.5", "backlash": "exact", "half_gap": "0.005",
                 "stiffness": "5000", "damping": "5", "rotor_inertia": "0.2", "encoder": "joint"},
+    "sliding in a gap": {"joint": "a b c", "gamma_u": "0.2", "gamma_v": "0.3", "coulomb": "0.5", "stribeck_friction": "1",
+                         "stribeck_velocity": "0.3", "backlash": "exact", "half_gap": "0.005", "stiffness": "5000", "damping": "5",
+                         "rotor_inertia": "0.2"},
     "joints behind a gap": {"joint": "b", "motor_joint": "a", "gamma_u": "0.2", "gamma_v": "0.3", "backlash": "exact", "half_gap": "0.005",
                             "stiffness": "5000", "damping": "5"},
     "tendon": {"tendon": "t", "joint": "b", "gamma_u": "0.1", "gamma_v": "0.4", "coulomb": "1"},
@@ -47,7 +50,7 @@ def actuator(rng, kind):
 def model(rng, kind, integrator):
     """Three links that lie on a floor and meet limits."""
     keys = "".join(f'<config key="{key}" value="{value}"/>' for key, value in KINDS[kind].items())
-    armature = 0 if "gap" in kind or kind == "encoder" else 0.3
+    armature = 0 if "backlash" in KINDS[kind] else 0.3
     limit = [f'limited="true" range="-{rng.uniform(0.05, 0.4):.3f} 0.3"' if rng.random() < 0.5 else "" for _ in "abc"]
     joint = [
         f'armature="{armature}" damping="{rng.choice([0, 0.7, 5])}" stiffness="{rng.choice([0, 30])}" {one}'
@@ -109,7 +112,7 @@ class Forward(unittest.TestCase):
                 d.xfrc_applied[-1] = [rng.uniform(-5, 5) for _ in range(6)]
             mujoco.mj_getState(m, d, state, STATE)
             v = d.qvel.copy()
-            rotors = rotor_rates(m, d, "abc") if kind in ("gap", "encoder") else None
+            rotors = rotor_rates(m, d, "abc") if "rotor_inertia" in KINDS[kind] else None
             mujoco.mj_step(m, d)
             if d.time == 0 or np.abs(d.qvel).max() > 1e3:
                 return
