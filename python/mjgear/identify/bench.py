@@ -22,7 +22,7 @@ GRAVITY = 9.80665  # m/s2
 INPUTS = ("torque", "current", "goal", "voltage")
 
 _STEP = 1e-3  # s, largest step of the simulation
-_START = 0.02  # s; a joint whose encoder shows one count at most in this time starts at rest
+_START = 0.02  # s; a joint behind a stated shaft whose encoder shows one count at most in this time starts at rest
 _SAMPLES = 4000  # most samples of all dynamometer logs together; of more, neighbours are averaged
 _LOADED = 0.05  # least output torque over the motor's that shows how friction depends on load
 _AGAINST = -0.5  # correlation of motor and output torque below which one has the wrong sign
@@ -371,9 +371,11 @@ class Pendulum(Bench):
         self._rollouts.append(self._rollout(log))
 
     def _rollout(self, log: Log, load: np.ndarray | None = None) -> core.Rollout:
-        # at rest, derivatives of counts and noise are no speed
+        # at rest, derivatives of counts and noise are no speed: behind a stated shaft they would open its gap
         velocity = log.data["velocity"]
-        if np.ptp(log.data["position"][: 1 + math.ceil(_START / log.dt)]) < 1.5 * resolution(log):
+        if "stiffness" in self.known and np.ptp(
+            log.data["position"][: 1 + math.ceil(_START / log.dt)]
+        ) < 1.5 * resolution(log):
             velocity = np.append(0.0, velocity[1:])
         return core.Rollout(
             log.dt,
