@@ -405,6 +405,8 @@ class WriteThrough(unittest.TestCase):
         np.testing.assert_allclose(self.elbow.eta_forward, [0.9 / 1.2, 0.8, 0.8, 0.8])
 
     def test_refused(self):
+        with self.assertRaises(ValueError):
+            self.elbow.coulomb.fill(9)
         coulomb = self.elbow.coulomb
         coulomb[0] = 0.5  # which leaves the array as it is
         for write in (
